@@ -1,0 +1,174 @@
+"""Columns of text out of TSV, CSV, JSON lines and Parquet.
+
+The text must come back exactly as it was written: TSV fields are taken literally between tabs,
+JSON lines are read by the json module, and only Parquet needs Polars, which is imported there. A
+column of lists (JSON lines, Parquet) holds several references per segment.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
+
+from cupel.errors import CupelError
+from cupel.reading.lines import iterate_lines, open_bytes
+from cupel.reading.segments import counted, listed, nearest
+
+Cell = str | list[str]
+Row = tuple[int, list[str]]  # the line it begins on, from 1, and its fields
+
+
+def read_column(file: str, kind: str, column: str | None, encoding: str = "utf-8") -> list[Cell]:
+    """One column of a table; without a name, the only column there is."""
+    cells = _READERS[kind](file, column, encoding)
+    if not cells:
+        raise CupelError(f"{file} has no rows.")
+    return cells
+
+
+def _read_tsv(file: str, column: str | None, encoding: str) -> list[Cell]:
+    lines = enumerate(iterate_lines(file, encoding), start=1)
+    return _delimited(file, ((number, line.split("\t")) for number, line in lines), column)
+
+
+def _read_csv(file: str, column: str | None, encoding: str) -> list[Cell]:
+    # csv wants its line ends, to keep a newline inside quotes.
+    reader = csv.reader((f"{line}\n" for line in iterate_lines(file, encoding)), strict=True)
+    return _delimited(file, _csv_rows(file, reader), column)
+
+
+def _csv_rows(file: str, reader: Any) -> Iterator[Row]:
+    start = 1
+    try:
+        for fields in reader:
+            yield start, fields
+            start = reader.line_num + 1
+    except csv.Error as error:
+        raise CupelError(f"{file}, line {start}: this is not CSV ({error}).") from None
+
+
+def _delimited(file: str, rows: Iterator[Row], column: str | None) -> list[Cell]:
+    header = next(rows, None)
+    if header is None:
+        raise CupelError(f"{file} is empty; a header line with the columns' names was expected.")
+    columns = header[1]
+    place = columns.index(_the_column(file, columns, column))
+    cells: list[Cell] = []
+    for line, fields in rows:
+        if len(fields) != len(columns):
+            expected = counted(len(columns), "field was expected", "fields were expected")
+            found = counted(len(fields), "was found", "were found")
+            raise CupelError(f"{file}, line {line}: {expected}, as in the header, but {found}.")
+        cells.append(fields[place])
+    return cells
+
+
+def _read_json_lines(file: str, column: str | None, encoding: str) -> list[Cell]:
+    cells: list[Cell] = []
+    chosen: str | None = None
+    for number, line in enumerate(iterate_lines(file, encoding), start=1):
+        record = _parsed(line, f"{file}, line {number}")
+        if chosen is None:
+            chosen = _the_column(file, list(record), column)
+        if chosen not in record:
+            raise CupelError(f"{file}, line {number}: there is no field {chosen!r}.")
+        cells.append(_checked_cell(record[chosen], f"{file}, line {number}", chosen))
+    if chosen is None:
+        raise CupelError(f"{file} is empty; one JSON object per line was expected.")
+    return cells
+
+
+def _parsed(line: str, place: str) -> Mapping[str, Any]:
+    try:
+        record = json.loads(line)
+    except json.JSONDecodeError as error:
+        raise CupelError(
+            f"{place}, column {error.colno}: this is not JSON ({error.msg})."
+        ) from None
+    except RecursionError:
+        raise CupelError(f"{place}: this JSON is nested too deeply.") from None
+    except ValueError as error:  # a number with more digits than Python takes
+        raise CupelError(f"{place}: this JSON cannot be read ({error}).") from None
+    if not isinstance(record, dict):
+        raise CupelError(f"{place}: {_kind(record)} was found where an object was expected.")
+    return record
+
+
+def _read_parquet(file: str, column: str | None, _encoding: str) -> list[Cell]:
+    import polars
+
+    # Polars gets bytes and not the name, in which it would look for wildcards and addresses.
+    with open_bytes(file) as stream:
+        content = io.BytesIO(stream.read())
+    if not content.getbuffer():
+        raise CupelError(f"{file} is empty; a Parquet file was expected.")
+    try:
+        columns = list(polars.read_parquet_schema(content))
+        content.seek(0)
+        chosen = _the_column(file, columns, column)
+        series = polars.read_parquet(content, columns=[chosen])[chosen]
+        values = series.to_list()
+    except polars.exceptions.PolarsError:
+        raise CupelError(f"{file} is not a Parquet file, or it is damaged.") from None
+    return [
+        _checked_cell(value, f"{file}, row {row}", chosen) for row, value in enumerate(values, 1)
+    ]
+
+
+def _the_column(file: str, columns: Sequence[str], wanted: str | None) -> str:
+    if wanted is None:
+        if not columns:
+            raise CupelError(f"{file} has no columns.")
+        if len(columns) == 1:
+            return columns[0]
+        raise CupelError(
+            f"{file} has {len(columns)} columns, {listed(columns)}; "
+            f"choose one by naming it {file}:COLUMN."
+        )
+    if wanted not in columns:
+        raise CupelError(
+            f"{file} has no column {wanted!r}; it has {listed(columns)}{nearest(wanted, columns)}"
+        )
+    if columns.count(wanted) > 1:
+        raise CupelError(f"{file} has {columns.count(wanted)} columns named {wanted!r}.")
+    return wanted
+
+
+def _checked_cell(value: object, place: str, column: str) -> Cell:
+    texts = value if isinstance(value, list) else [value]
+    for text in texts:
+        if not isinstance(text, str):
+            raise CupelError(f"{place}: {column!r} holds {_kind(text)} where text was expected.")
+        if not text.isascii() and _has_lone_surrogate(text):
+            raise CupelError(
+                f"{place}: {column!r} holds half of a surrogate pair, not a character."
+            )
+    return value  # type: ignore[return-value]
+
+
+def _has_lone_surrogate(text: str) -> bool:
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return True
+    return False
+
+
+def _kind(value: object) -> str:
+    if value is None:
+        return "null"
+    if isinstance(value, bool):
+        return "a truth value"
+    names = {str: "text", dict: "an object", list: "a list", int: "a number", float: "a number"}
+    return names.get(type(value), f"a {type(value).__name__}")
+
+
+_READERS: Mapping[str, Callable[[str, str | None, str], list[Cell]]] = {
+    "tsv": _read_tsv,
+    "csv": _read_csv,
+    "jsonl": _read_json_lines,
+    "parquet": _read_parquet,
+}
