@@ -1,0 +1,164 @@
+"""Where Cupel keeps things, and how it writes them.
+
+Everything is written beside its place, flushed to disk and then renamed into it, so that a reader
+sees a whole file or folder or none, also after a crash, a full disk or Ctrl-C. What a killed
+process leaves behind is a hidden `.cupel-*` entry that nothing ever reads.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import os
+import secrets
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+from cupel.errors import CupelError
+
+_FREE = "free some space there and try again"
+_ALLOW = "choose another folder or change its permissions"
+_RENAME = "choose another name"
+_CANNOT_WRITE = {
+    errno.ENOSPC: f"the disk is full; {_FREE}",
+    errno.EDQUOT: f"the disk quota is used up; {_FREE}",
+    errno.EFBIG: f"the file would be too large for the disk; {_FREE}",
+    errno.EROFS: "the disk is read-only; choose another folder",
+    errno.EACCES: f"permission is denied; {_ALLOW}",
+    errno.EPERM: f"permission is denied; {_ALLOW}",
+    errno.ENOTDIR: f"a part of that path is a file, not a folder; {_RENAME}",
+    errno.EEXIST: f"a part of that path is a file, not a folder; {_RENAME}",
+    errno.ENAMETOOLONG: f"the name is too long; {_RENAME}",
+    errno.EIO: "the disk reports an error; choose another one",
+}
+_ONLY_WRITING = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS)
+
+
+def cache_folder() -> Path:
+    """CUPEL_CACHE, else XDG_CACHE_HOME/cupel, else ~/.cache/cupel; what is in it can be rebuilt."""
+    own = os.environ.get("CUPEL_CACHE")
+    return Path(own).expanduser() if own else _xdg("XDG_CACHE_HOME", ".cache")
+
+
+def data_folder() -> Path:
+    """XDG_DATA_HOME/cupel, else ~/.local/share/cupel: where `cupel data add` puts datasets."""
+    return _xdg("XDG_DATA_HOME", ".local/share")
+
+
+@contextlib.contextmanager
+def writing(path: Path | str) -> Iterator[Path]:
+    """A temporary path to write the file at; it becomes `path` when the block ends well.
+
+    The temporary name keeps the suffix of `path`, for writers that look at it. On any exception,
+    KeyboardInterrupt included, it is removed and `path` stays as it was.
+    """
+    target = Path(os.path.realpath(path))  # a link stays a link: what it points to is replaced
+    with _telling(path, target.parent):
+        if target.exists() and not target.is_file():
+            raise CupelError(f"{path} cannot be written: it exists and is not a file.")
+        target.parent.mkdir(parents=True, exist_ok=True)
+        beside = _beside(target, target.suffix)
+        try:
+            with beside.open("xb"):
+                pass  # fails here, before any work, where the folder is read-only
+            yield beside
+            _flush(beside)
+            beside.replace(target)
+        except BaseException:
+            with contextlib.suppress(OSError):
+                beside.unlink(missing_ok=True)
+            raise
+        _flush(target.parent)
+
+
+@contextlib.contextmanager
+def writing_folder(path: Path | str) -> Iterator[Path]:
+    """A temporary folder to fill; it becomes `path` when the block ends well.
+
+    Where another process was first, its folder stays and ours is discarded: the caller uses
+    `path` in either case.
+    """
+    target = Path(path)
+    with _telling(path, target.parent):
+        target.parent.mkdir(parents=True, exist_ok=True)
+        beside = _beside(target)
+        try:
+            beside.mkdir()
+            yield beside
+            _flush_tree(beside)
+            _rename_unless_there(beside, target)
+        except BaseException:
+            shutil.rmtree(beside, ignore_errors=True)
+            raise
+        _flush(target.parent)
+
+
+def write_text(path: Path | str, text: str) -> None:
+    """Write UTF-8 text at once or not at all, with its line ends as they are."""
+    with writing(path) as beside:
+        beside.write_text(text, encoding="utf-8", newline="")
+
+
+def write_bytes(path: Path | str, content: bytes) -> None:
+    """Write bytes at once or not at all."""
+    with writing(path) as beside:
+        beside.write_bytes(content)
+
+
+def _xdg(variable: str, fallback: str) -> Path:
+    # The XDG specification: a relative path is to be ignored.
+    base = Path(os.environ.get(variable, ""))
+    return (base if base.is_absolute() else Path.home() / fallback) / "cupel"
+
+
+def _beside(target: Path, suffix: str = "") -> Path:
+    return target.parent / f".cupel-{secrets.token_hex(6)}{suffix}"
+
+
+@contextlib.contextmanager
+def _telling(path: Path | str, folder: Path) -> Iterator[None]:
+    """Turn an OSError about this place into a sentence; one about another file is not ours."""
+    try:
+        yield
+    except OSError as error:
+        reason = _CANNOT_WRITE.get(error.errno or 0)
+        # Of a failing copy, `shutil` names the source, whatever the reason.
+        ours = error.errno in _ONLY_WRITING or error.filename is None
+        if reason is None or not (ours or _is_near(error.filename, folder)):
+            raise
+        raise CupelError(f"{path} cannot be written: {reason}.") from error
+
+
+def _is_near(filename: str | bytes | int, folder: Path) -> bool:
+    if isinstance(filename, int):
+        return True
+    place = Path(os.fsdecode(filename))
+    return place.is_relative_to(folder) or folder.is_relative_to(place)
+
+
+def _flush(path: Path) -> None:
+    handle = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    except OSError as error:
+        if error.errno not in (errno.EINVAL, errno.EBADF):  # a file system that cannot
+            raise
+    finally:
+        os.close(handle)
+
+
+def _flush_tree(folder: Path) -> None:
+    for parent, _, names in os.walk(folder):
+        for name in names:
+            _flush(Path(parent, name))
+        _flush(Path(parent))
+
+
+def _rename_unless_there(beside: Path, target: Path) -> None:
+    try:
+        beside.rename(target)
+    except OSError as error:
+        if error.errno not in (errno.EEXIST, errno.ENOTEMPTY) or not target.is_dir():
+            raise
+        shutil.rmtree(beside, ignore_errors=True)
