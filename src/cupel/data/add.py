@@ -1,0 +1,81 @@
+"""Adding a dataset to the user's data folder: checked first, then put there whole or not at all."""
+
+from __future__ import annotations
+
+import shutil
+from dataclasses import dataclass
+from pathlib import Path
+
+from cupel.data.catalog import DATASETS, Dataset
+from cupel.data.find import SUFFIX, dataset
+from cupel.data.unpack import unpack
+from cupel.data.verify import problems
+from cupel.errors import CupelError
+from cupel.folders import data_folder, writing_folder
+
+_SHOWN = 3
+
+
+@dataclass(frozen=True)
+class Added:
+    """The dataset's folder, and whether it was there before."""
+
+    name: str
+    folder: Path
+    already: bool
+
+
+def add(path: Path | str, name: str | None = None) -> Added:
+    """Put a folder or a .tar.gz archive of a dataset into the data folder.
+
+    Its name is `name`, or that of the folder or archive.
+    """
+    source = Path(path)
+    wanted = _named(source, name)
+    target = data_folder() / wanted.name
+    if target.is_dir():
+        return Added(wanted.name, target, already=True)
+    if not source.is_dir() and not source.is_file():
+        raise CupelError(f"{path} does not exist: give a dataset's folder or {SUFFIX} archive.")
+    with writing_folder(target) as beside:
+        if source.is_dir():
+            _check(wanted, source, path)
+            _copy(source, beside)
+        else:
+            unpack(source, beside)
+            _check(wanted, beside, path)
+    return Added(wanted.name, target, already=False)
+
+
+def _named(source: Path, name: str | None) -> Dataset:
+    if name is not None:
+        return dataset(name)
+    guess = source.resolve().name.removesuffix(SUFFIX)
+    if guess not in DATASETS:
+        raise CupelError(
+            f"{source} is not named after a dataset ({', '.join(DATASETS)}): say which one it is "
+            "with --name."
+        )
+    return DATASETS[guess]
+
+
+def _check(wanted: Dataset, folder: Path, path: Path | str) -> None:
+    found = [sentence.rstrip(".") for sentence in problems(wanted, folder)]
+    if found:
+        more = f"; and {len(found) - _SHOWN} more" if len(found) > _SHOWN else ""
+        raise CupelError(f"{path} is not {wanted.name}: {'; '.join(found[:_SHOWN])}{more}.")
+
+
+def _copy(source: Path, target: Path) -> None:
+    """Copy plain files and folders, following links, without owners or modes."""
+    for entry in sorted(source.iterdir()):
+        if entry.name.startswith("."):
+            continue  # an editor's or a version control's, no part of the data
+        try:
+            if entry.is_dir():
+                (target / entry.name).mkdir()
+                _copy(entry, target / entry.name)
+            else:
+                shutil.copyfile(entry, target / entry.name)
+        except PermissionError as error:
+            raise CupelError(f"{entry} cannot be read: {error.strerror}.") from error

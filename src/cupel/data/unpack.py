@@ -1,0 +1,164 @@
+"""Unpacking a dataset's archive: safely, once, and whole or not at all.
+
+An archive may come from anywhere. It is first decompressed under a size bound, which also proves
+its checksum; then every member must be a plain file or folder whose name stays inside. `tarfile`
+takes a damaged header in mid-archive for the end of it, so the end is checked as well.
+"""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import shutil
+import tarfile
+import tempfile
+import zlib
+from functools import lru_cache
+from pathlib import Path, PurePosixPath
+from typing import IO
+
+from cupel.errors import CupelError
+from cupel.folders import cache_folder, writing_folder
+
+MAX_BYTES = 2**30  # the largest known dataset unpacks to some 60 MB in some 110 files
+MAX_MEMBERS = 10_000
+_CHUNK = 2**20
+
+
+def sha256(path: Path) -> str:
+    """The file's checksum; read again only where its size or time of change is another."""
+    try:
+        state = path.stat()
+        return _sha256(path, state.st_size, state.st_mtime_ns)
+    except OSError as error:
+        raise CupelError(f"{path} cannot be read: {error.strerror}.") from error
+
+
+def unpack_once(archive: Path, name: str) -> Path:
+    """The unpacked content of the archive, in the cache under its checksum.
+
+    Two processes may start together: both unpack, one renames first, the other takes that copy.
+    """
+    target = cache_folder() / "data" / f"{name}-{sha256(archive)[:12]}"
+    if not target.is_dir():
+        with writing_folder(target) as beside:
+            unpack(archive, beside)
+    return target
+
+
+def unpack(archive: Path, folder: Path, max_bytes: int = MAX_BYTES) -> None:
+    """Unpack what the archive's one top folder holds into `folder`."""
+    with tempfile.TemporaryFile(dir=folder) as plain:
+        _decompress(archive, plain, max_bytes)
+        plain.seek(0)
+        try:
+            with tarfile.open(fileobj=plain, mode="r:") as tar:
+                _extract(tar, archive, folder)
+                _check_end(plain, tar.offset, archive)
+        except (tarfile.TarError, EOFError) as error:
+            raise _damaged(archive, str(error)) from error
+
+
+@lru_cache(maxsize=64)
+def _sha256(path: Path, size: int, changed: int) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def _decompress(archive: Path, plain: IO[bytes], max_bytes: int) -> None:
+    total = 0
+    try:
+        file = archive.open("rb")
+    except OSError as error:
+        raise CupelError(f"{archive} cannot be read: {error.strerror}.") from error
+    try:
+        with file, gzip.open(file) as packed:
+            while chunk := packed.read(_CHUNK):
+                total += len(chunk)
+                if total > max_bytes:
+                    raise CupelError(
+                        f"{archive} is refused: it unpacks to more than {max_bytes:,} bytes, "
+                        "far more than any known dataset."
+                    )
+                plain.write(chunk)
+    except (gzip.BadGzipFile, EOFError, zlib.error) as error:
+        raise _damaged(archive, str(error)) from error
+
+
+def _extract(tar: tarfile.TarFile, archive: Path, folder: Path) -> None:
+    top: str | None = None
+    for count, member in enumerate(tar, start=1):
+        if count > MAX_MEMBERS:
+            raise CupelError(
+                f"{archive} is refused: it holds more than {MAX_MEMBERS:,} files, far more than "
+                "any known dataset."
+            )
+        parts = _checked_parts(member, archive)
+        if not parts:
+            continue  # the "./" that some packers write
+        top = top or parts[0]
+        if parts[0] != top or (len(parts) == 1 and not member.isdir()):
+            raise CupelError(
+                f"{archive} is refused: a dataset's archive holds one folder, but this one holds "
+                f"{member.name!r} outside of {top!r}."
+            )
+        # Python's own rules as well, where this Python has them (3.11.4 and later).
+        if hasattr(tarfile, "data_filter"):
+            tarfile.data_filter(member, str(folder))
+        _place(tar, member, folder.joinpath(*parts[1:]), archive)
+    if top is None:
+        raise CupelError(f"{archive} is refused: it holds no files.")
+
+
+def _checked_parts(member: tarfile.TarInfo, archive: Path) -> tuple[str, ...]:
+    """The parts of the member's name, where it is a plain file or folder that stays inside."""
+    path = PurePosixPath(member.name)
+    # A backslash or a drive letter would escape where those mean something.
+    outside = path.is_absolute() or ".." in path.parts or "\\" in member.name or "\0" in member.name
+    if outside or member.name[1:2] == ":":
+        raise CupelError(
+            f"{archive} is refused: its member {member.name!r} would be written outside the "
+            "dataset's folder."
+        )
+    if not (member.isdir() or member.isfile()) or member.issparse():
+        raise CupelError(
+            f"{archive} is refused: its member {member.name!r} is {_kind(member)}; only plain "
+            "files and folders are unpacked."
+        )
+    return path.parts
+
+
+def _kind(member: tarfile.TarInfo) -> str:
+    if member.issym():
+        return f"a symbolic link to {member.linkname!r}"
+    if member.islnk():
+        return f"a hard link to {member.linkname!r}"
+    return "a sparse file" if member.issparse() else "a device or pipe"
+
+
+def _place(tar: tarfile.TarFile, member: tarfile.TarInfo, target: Path, archive: Path) -> None:
+    try:
+        if member.isdir():
+            target.mkdir(parents=True, exist_ok=True)
+            return
+        target.parent.mkdir(parents=True, exist_ok=True)
+        content = tar.extractfile(member)
+        assert content is not None  # a plain file always has content
+        # Neither owner nor mode is taken from the archive.
+        with content, target.open("xb") as file:
+            shutil.copyfileobj(content, file, _CHUNK)
+    except (FileExistsError, NotADirectoryError) as error:
+        raise CupelError(f"{archive} is refused: it holds {member.name!r} twice.") from error
+
+
+def _check_end(plain: IO[bytes], offset: int, archive: Path) -> None:
+    plain.seek(offset)
+    rest = plain.read(_CHUNK)
+    if not rest or rest.strip(b"\0"):
+        raise _damaged(archive, "the end of the archive is missing")
+
+
+def _damaged(archive: Path, why: str) -> CupelError:
+    return CupelError(
+        f"{archive} is damaged or incomplete ({why.rstrip('.').lower()}): get it again."
+    )

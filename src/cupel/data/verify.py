@@ -1,0 +1,135 @@
+"""Checking a dataset: are its files there, and do those that belong together have equal lengths?"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from cupel.data.catalog import MUTT_TRIALS, Dataset, Expected
+from cupel.data.find import dataset, find
+from cupel.data.load import REFERENCE_COUNTS, trials_in, wmt_files
+from cupel.errors import CupelError
+from cupel.reading import read_lines
+
+
+@dataclass(frozen=True)
+class Report:
+    """What a check found: where it looked, and one sentence per problem."""
+
+    name: str
+    folder: Path
+    problems: tuple[str, ...]
+
+    @property
+    def ok(self) -> bool:
+        return not self.problems
+
+
+def verify(name: str) -> Report:
+    """Check the dataset of that name where it is found; a missing one is an error."""
+    folder = find(name)
+    return Report(name, folder, tuple(problems(dataset(name), folder)))
+
+
+def problems(wanted: Dataset, folder: Path) -> list[str]:
+    """Everything that is wrong with this folder as a copy of the dataset."""
+    counter = _Counter(folder)
+    found = [*missing_files(wanted, folder), *_wrong_lines(wanted, counter)]
+    if wanted.kind == "wmt":
+        found += _ragged_pairs(wanted, counter)
+    if wanted.kind == "mutt":
+        found += _ragged_trials(folder)
+    # Files are named inside the dataset: `add` checks a temporary copy.
+    return [sentence.replace(f"{folder}{os.sep}", "") for sentence in found + counter.unreadable]
+
+
+def missing_files(wanted: Dataset, folder: Path) -> list[str]:
+    """The patterns whose number of files is not the expected one."""
+    return [
+        f"{expected.pattern}: {_files(expected.count)} expected, {found} found."
+        for expected in wanted.files
+        if (found := len(_matches(expected, folder))) != expected.count
+    ]
+
+
+class _Counter:
+    """Lines of files, each read once; a file that cannot be read is noted instead."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.unreadable: list[str] = []
+        self._counts: dict[Path, int | None] = {}
+
+    def __call__(self, path: Path) -> int | None:
+        if path not in self._counts:
+            self._counts[path] = self._count(path) if path.is_file() else None
+        return self._counts[path]
+
+    def _count(self, path: Path) -> int | None:
+        try:
+            return len(read_lines(path))
+        except CupelError as error:
+            self.unreadable.append(str(error))
+            return None
+
+    def named(self, path: Path) -> str:
+        return path.relative_to(self.folder).as_posix()
+
+
+def _wrong_lines(wanted: Dataset, count: _Counter) -> Iterator[str]:
+    for expected in wanted.files:
+        for path in _matches(expected, count.folder):
+            found = count(path)
+            if found == 0:
+                yield f"{count.named(path)} is empty."
+            elif found is not None and expected.lines not in (None, found):
+                yield f"{count.named(path)}: {expected.lines} lines expected, {found} found."
+
+
+def _ragged_pairs(wanted: Dataset, count: _Counter) -> Iterator[str]:
+    told: set[str] = set()
+    for pair in wanted.pairs:
+        parts = wmt_files(count.folder, wanted.name, pair)
+        for path in (parts.source, *parts.systems.values()):
+            sentence = _mismatch(parts.reference, path, count)
+            # Pairs share references and sources, so a mismatch may come up again.
+            if sentence and sentence not in told:
+                told.add(sentence)
+                yield sentence
+
+
+def _mismatch(reference: Path, path: Path, count: _Counter) -> str | None:
+    expected, found = count(reference), count(path)
+    if expected is None or found is None or expected == found:
+        return None
+    return (
+        f"{count.named(path)}: {expected} lines expected, as in {count.named(reference)}, "
+        f"{found} found."
+    )
+
+
+def _ragged_trials(folder: Path) -> Iterator[str]:
+    for corruption, trials in MUTT_TRIALS.items():
+        for references in REFERENCE_COUNTS:
+            parts = ("a", "b", f"r{references}")
+            if not all(
+                (folder / "trials" / f"{corruption}_{part}.json").is_file() for part in parts
+            ):
+                continue  # told already, as a missing file
+            try:
+                found = len(trials_in(folder, corruption, references))
+            except CupelError as error:
+                yield str(error)
+                continue
+            if found != trials:
+                yield f"trials/{corruption}_a.json: {trials} trials expected, {found} found."
+
+
+def _matches(expected: Expected, folder: Path) -> list[Path]:
+    return sorted(path for path in folder.glob(expected.pattern) if path.is_file())
+
+
+def _files(count: int) -> str:
+    return "1 file" if count == 1 else f"{count} files"
