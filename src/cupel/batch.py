@@ -1,0 +1,76 @@
+"""A batch of segments to score, and the analyses that metrics share over it.
+
+A batch holds n items (a hypothesis with its references) and the list of the *distinct*
+sentences in them, with integer arrays that point into that list. An analysis (tokens, stems,
+characters, trees) is computed over the distinct sentences, once per batch, whatever number of
+metrics and systems ask for it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Protocol, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+
+Result = TypeVar("Result", covariant=True)
+IntArray = npt.NDArray[np.int64]
+FloatArray = npt.NDArray[np.float64]
+
+
+class Analyser(Protocol[Result]):
+    """Maps distinct sentences to an analysis of all of them; equal analysers share results.
+
+    A frozen dataclass that names everything which can change its result is one.
+    """
+
+    def __call__(self, sentences: Sequence[str]) -> Result: ...
+
+    def __hash__(self) -> int: ...
+
+
+class Batch:
+    """n hypotheses, each with its references (and source), as the `Metric` protocol takes them.
+
+    hypothesis_index  (n,)    hypothesis of item i is `sentences[hypothesis_index[i]]`
+    reference_index   (m,)    references of all items, one after the other
+    reference_offsets (n+1,)  those of item i are `reference_index[offsets[i]:offsets[i+1]]`
+    """
+
+    def __init__(
+        self,
+        hypotheses: Sequence[str],
+        references: Sequence[Sequence[str]],
+        sources: Sequence[str] | None = None,
+    ) -> None:
+        self.hypotheses = hypotheses
+        self.references = references
+        self.sources = sources
+        numbers: dict[str, int] = {}
+        number = numbers.setdefault
+        flat = [text for texts in references for text in texts]
+        self.hypothesis_index: IntArray = np.fromiter(
+            (number(text, len(numbers)) for text in hypotheses), np.int64, len(hypotheses)
+        )
+        self.reference_index: IntArray = np.fromiter(
+            (number(text, len(numbers)) for text in flat), np.int64, len(flat)
+        )
+        self.reference_offsets: IntArray = np.zeros(len(references) + 1, np.int64)
+        np.cumsum([len(texts) for texts in references], out=self.reference_offsets[1:])
+        self.sentences: list[str] = list(numbers)
+        self._analyses: dict[Analyser[Any], Any] = {}
+
+    def __len__(self) -> int:
+        return len(self.hypotheses)
+
+    @property
+    def reference_counts(self) -> IntArray:
+        return np.diff(self.reference_offsets)
+
+    def analyse(self, analyser: Analyser[Result]) -> Result:
+        """The analysis of all distinct sentences of this batch, computed at the first asking."""
+        if analyser not in self._analyses:
+            self._analyses[analyser] = analyser(self.sentences)
+        result: Result = self._analyses[analyser]
+        return result

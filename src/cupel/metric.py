@@ -1,0 +1,98 @@
+"""What a metric is: statistics per segment that add up, and a score of their sum.
+
+Because statistics add, the corpus score is `score(statistics.sum(0))`, a bootstrap resample is
+`score(weights @ statistics)`, and a metric that is a mean over segments has the statistics
+`[score, 1]`. Confidence, paired tests, workers and caching are therefore written once, for all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol, Self, runtime_checkable
+
+import numpy as np
+
+from cupel.batch import Batch, FloatArray
+
+if TYPE_CHECKING:
+    from cupel.corpus import Corpus
+
+
+@dataclass(frozen=True)
+class Signature:
+    """Everything that can change a score, in sacreBLEU's manner: `nrefs:1|case:mixed|tok:13a`.
+
+    Same signature and same text: the same score.
+    """
+
+    entries: tuple[tuple[str, str], ...] = ()
+
+    @classmethod
+    def of(cls, **entries: object) -> Signature:
+        """Keyword arguments in their order; booleans read yes and no, None is left out."""
+        return cls(tuple(_entries(entries.items())))
+
+    def __add__(self, other: Signature) -> Signature:
+        return Signature(self.entries + other.entries)
+
+    def __str__(self) -> str:
+        return "|".join(f"{key}:{value}" for key, value in self.entries)
+
+
+def _entries(items: Iterable[tuple[str, object]]) -> Iterable[tuple[str, str]]:
+    for key, value in items:
+        if value is not None:
+            yield key, {True: "yes", False: "no"}[value] if isinstance(value, bool) else str(value)
+
+
+@runtime_checkable
+class Metric(Protocol):
+    """The protocol. Subclass it to get `prepare` and `segment_scores` as they are for most.
+
+    Metrics are frozen dataclasses whose fields are their options, and picklable.
+    """
+
+    @property
+    def name(self) -> str:
+        """The name under which it is registered, and listed in results."""
+        ...
+
+    @property
+    def higher_is_better(self) -> bool: ...
+
+    def signature(self) -> Signature:
+        """The metric's own entries; scoring adds the number of references and the version."""
+        ...
+
+    def prepare(self, corpus: Corpus) -> Self:
+        """Learn what the metric needs from all references, once; returns a frozen metric."""
+        return self
+
+    def statistics(self, batch: Batch) -> FloatArray:
+        """(n, k): one row per item of the batch. The best of several references is taken here."""
+        ...
+
+    def score(self, statistics: FloatArray) -> FloatArray:
+        """(..., k) summed statistics -> (...) scores."""
+        ...
+
+    def segment_scores(self, statistics: FloatArray) -> FloatArray:
+        """(n, k) -> (n,), where a segment's score differs from a corpus of one segment."""
+        return self.score(statistics)
+
+
+def mean_statistics(scores: FloatArray) -> FloatArray:
+    """(n,) segment scores -> (n, 2) statistics [score, 1] of a mean-of-segments metric."""
+    return np.stack([scores, np.ones_like(scores)], axis=-1)
+
+
+def mean_score(statistics: FloatArray) -> FloatArray:
+    """(..., 2) summed [score, 1] -> (...) their mean."""
+    return ratio(statistics[..., 0], statistics[..., 1])
+
+
+def ratio(numerator: FloatArray, denominator: FloatArray, empty: float = 0.0) -> FloatArray:
+    """numerator / denominator, and `empty` where the denominator is 0."""
+    out = np.full(np.broadcast(numerator, denominator).shape, empty, np.float64)
+    return np.divide(numerator, denominator, out=out, where=denominator != 0)
