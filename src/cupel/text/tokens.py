@@ -1,0 +1,109 @@
+"""Sentences as integers: the form in which every lexical metric and kernel takes its text."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from itertools import chain
+
+import numpy as np
+import numpy.typing as npt
+
+IntArray = npt.NDArray[np.int64]
+Int32Array = npt.NDArray[np.int32]
+
+
+@dataclass(frozen=True)
+class Tokens:
+    """Token ids of n sentences in one flat array.
+
+    ids      (total,)  sentence i is `ids[offsets[i]:offsets[i+1]]`
+    offsets  (n+1,)
+    types    the token of each id
+    """
+
+    ids: Int32Array
+    offsets: IntArray
+    types: Sequence[str]
+
+    def __len__(self) -> int:
+        return len(self.offsets) - 1
+
+    @property
+    def lengths(self) -> IntArray:
+        """How many tokens each sentence has."""
+        return np.diff(self.offsets)
+
+    def of(self, sentence: int) -> list[str]:
+        """The tokens of one sentence as strings: for people and slow paths."""
+        span = self.ids[self.offsets[sentence] : self.offsets[sentence + 1]]
+        return [self.types[i] for i in span]
+
+
+def intern(sentences: Iterable[Sequence[str]]) -> Tokens:
+    """Number the distinct tokens of tokenised sentences in order of first appearance."""
+    lists = sentences if isinstance(sentences, list) else list(sentences)
+    offsets = offsets_of(map(len, lists), len(lists))
+    ids, types = number(chain.from_iterable(lists), int(offsets[-1]))
+    return Tokens(ids, offsets, types)
+
+
+def number(words: Iterable[str], count: int) -> tuple[Int32Array, list[str]]:
+    """Ids of `count` words, equal words alike, and the words in order of their ids."""
+    listed = words if isinstance(words, list) else list(words)
+    types = list(dict.fromkeys(listed))
+    numbers = dict(zip(types, range(len(types)), strict=True))
+    return np.fromiter(map(numbers.__getitem__, listed), np.int32, count), types
+
+
+def offsets_of(lengths: Iterable[int] | npt.NDArray[np.integer | np.bool_], count: int) -> IntArray:
+    """Running sums of `count` lengths, starting at 0."""
+    if not isinstance(lengths, np.ndarray):
+        lengths = np.fromiter(lengths, np.int64, count)
+    offsets = np.zeros(count + 1, np.int64)
+    np.cumsum(lengths, out=offsets[1:])
+    return offsets
+
+
+def ragged_take(values: Int32Array, offsets: IntArray, rows: npt.NDArray[np.integer]) -> Int32Array:
+    """`values[offsets[r]:offsets[r+1]]` for each r of `rows`, one after the other."""
+    lengths = np.diff(offsets)[rows]
+    ends = np.cumsum(lengths)
+    total = int(ends[-1]) if len(ends) else 0
+    within = np.arange(total) - np.repeat(ends - lengths, lengths)
+    taken: Int32Array = values[np.repeat(offsets[rows], lengths) + within]
+    return taken
+
+
+def tokenize_pieces(
+    pieces: Sequence[Sequence[str]],
+    tokenize: Callable[[Sequence[str]], tuple[Sequence[str], Sequence[int]]],
+) -> Tokens:
+    """Tokenise sentences that are split into pieces, each *distinct* piece once.
+
+    For tokenizers whose rules never look past a piece: running text has ten times fewer distinct
+    pieces than pieces. `tokenize` gives the tokens of the distinct ones, one after the other, and
+    how many each has.
+    """
+    piece_offsets = offsets_of(map(len, pieces), len(pieces))
+    piece_ids, distinct = number(chain.from_iterable(pieces), int(piece_offsets[-1]))
+    tokens, lengths = tokenize(distinct)
+    type_offsets = offsets_of(lengths, len(lengths))
+    type_ids, types = number(tokens, len(tokens))
+    ends = offsets_of(np.diff(type_offsets)[piece_ids], len(piece_ids))
+    return Tokens(ragged_take(type_ids, type_offsets, piece_ids), ends[piece_offsets], types)
+
+
+_WHITESPACE = np.array([chr(code).isspace() for code in range(0x3001)])
+"""Which code points `str.split` splits at; there are none beyond."""
+
+
+def characters(sentences: Sequence[str], *, keep_whitespace: bool = False) -> Tokens:
+    """The code points of each sentence, as ids; `types` is empty."""
+    text = "".join(sentences).encode("utf-32-le", "surrogatepass")
+    codes = np.frombuffer(text, np.int32)
+    offsets = offsets_of(map(len, sentences), len(sentences))
+    if keep_whitespace:
+        return Tokens(codes, offsets, ())
+    kept = ~_WHITESPACE[np.minimum(codes, len(_WHITESPACE) - 1)] | (codes >= len(_WHITESPACE))
+    return Tokens(codes[kept], offsets_of(kept, len(kept))[offsets], ())
