@@ -1,0 +1,160 @@
+r"""BLEU (Papineni et al. 2002), as sacreBLEU 2.6 computes it.
+
+.. math:: \mathrm{BLEU} = 100 \cdot BP \cdot \exp\Big(\frac{1}{N} \sum_{n=1}^{N} \log p_n\Big),
+          \qquad BP = \min(1, e^{1 - r/c})
+
+p_n: hypothesis n-grams found in the references, each clipped at the most times that any one
+reference has it, over all hypothesis n-grams; c: hypothesis length; r: per segment the reference
+length closest to c (the shorter of two equally close), summed.
+
+Smoothing of orders without a match follows Chen and Cherry (2014): `exp` (their method 3, halving
+at every such order, as mteval-v13a), `floor` (method 1), `add-k` (method 2), `none`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from cupel.batch import Batch, FloatArray, IntArray
+from cupel.errors import CupelError
+from cupel.metric import Metric, Signature
+from cupel.registry import register
+from cupel.text.tokenizers import Tokenizer
+
+SMOOTHING_VALUES: dict[str, float | None] = {"exp": None, "floor": 0.1, "add-k": 1.0, "none": None}
+"""The smoothing methods, with the default of their value where they take one."""
+
+LOG_OF_ZERO = -9999999999.0
+"""sacreBLEU's stand-in for log 0: a precision of 0 makes the whole score 0."""
+
+
+@register("bleu", "n-gram precision with brevity penalty (Papineni et al. 2002), as sacreBLEU")
+@dataclass(frozen=True)
+class Bleu(Metric):
+    """Statistics: [hypothesis length, reference length, matches 1..N, totals 1..N].
+
+    effective_order leaves out orders that the hypothesis is too short for: sacreBLEU switches it
+    on for segment scores.
+    """
+
+    tokenize: str = "13a"
+    lowercase: bool = False
+    smooth_method: str = "exp"
+    smooth_value: float | None = None
+    max_ngram_order: int = 4
+    effective_order: bool = False
+
+    name = "bleu"
+    higher_is_better = True
+
+    def __post_init__(self) -> None:
+        if self.smooth_method not in SMOOTHING_VALUES:
+            known = ", ".join(SMOOTHING_VALUES)
+            raise CupelError(
+                f"Unknown smoothing method {self.smooth_method!r} for BLEU; known are: {known}."
+            )
+        if self.max_ngram_order < 1:
+            raise CupelError(
+                f"BLEU needs an n-gram order of 1 or more, not {self.max_ngram_order}."
+            )
+        _ = self.tokenizer
+
+    @property
+    def tokenizer(self) -> Tokenizer:
+        return Tokenizer(self.tokenize, self.lowercase)
+
+    def signature(self) -> Signature:
+        smooth = self.smooth_method
+        if SMOOTHING_VALUES[smooth] is not None:
+            smooth += f"[{self._smoothing_value:.2f}]"
+        return Signature.of(
+            case="lc" if self.lowercase else "mixed",
+            eff=self.effective_order,
+            tok=self.tokenizer.signature(),
+            smooth=smooth,
+            order=None if self.max_ngram_order == 4 else self.max_ngram_order,
+        )
+
+    def statistics(self, batch: Batch) -> FloatArray:
+        from cupel.kernels.ngrams import CLIPPED, NO_WEIGHTS, clipped_matches
+
+        tokens = batch.analyse(self.tokenizer)
+        matches, _ = clipped_matches(
+            tokens.ids,
+            tokens.offsets,
+            batch.hypothesis_index,
+            batch.reference_index,
+            batch.reference_offsets,
+            self.max_ngram_order,
+            NO_WEIGHTS,
+            CLIPPED,
+        )
+        lengths = tokens.lengths[batch.hypothesis_index]
+        closest = closest_length(
+            lengths, tokens.lengths[batch.reference_index], batch.reference_offsets
+        )
+        totals = ngram_totals(lengths, self.max_ngram_order)
+        return np.column_stack([lengths, closest, matches, totals]).astype(np.float64)
+
+    def score(self, statistics: FloatArray) -> FloatArray:
+        precisions, order = self.precisions(statistics)
+        logs = np.where(precisions > 0, precisions, 1.0)
+        logs = np.where(precisions > 0, np.log(logs), LOG_OF_ZERO)
+        total = np.zeros(statistics.shape[:-1])
+        for n in range(self.max_ngram_order):
+            total = total + np.where(n < order, logs[..., n], 0.0)
+        matched = statistics[..., 2 : 2 + self.max_ngram_order].any(axis=-1)
+        score: FloatArray = np.where(
+            matched, self.brevity_penalty(statistics) * np.exp(total / order), 0.0
+        )
+        return score
+
+    def brevity_penalty(self, statistics: FloatArray) -> FloatArray:
+        """BP; 0 for an empty hypothesis."""
+        length, reference = statistics[..., 0], statistics[..., 1]
+        ratio = np.divide(reference, length, out=np.full(length.shape, np.inf), where=length > 0)
+        return np.where(length < reference, np.exp(1 - ratio), 1.0)
+
+    def precisions(self, statistics: FloatArray) -> tuple[FloatArray, IntArray]:
+        """Smoothed n-gram precisions in percent, (..., N), and how many orders count."""
+        orders = self.max_ngram_order
+        correct = statistics[..., 2 : 2 + orders].copy()
+        total = statistics[..., 2 + orders :].copy()
+        if self.smooth_method == "add-k":
+            correct[..., 1:] += self._smoothing_value
+            total[..., 1:] += self._smoothing_value
+        # Past the first order that the hypothesis is too short for, nothing counts.
+        reached = np.logical_and.accumulate(total > 0, axis=-1)
+        safe = np.where(reached, total, 1.0)
+        precisions = np.where(reached, 100.0 * correct / safe, 0.0)
+        unmatched = reached & (correct == 0)
+        if self.smooth_method == "exp":
+            halvings = 2.0 ** np.cumsum(unmatched, axis=-1)
+            precisions = np.where(unmatched, 100.0 / (halvings * safe), precisions)
+        elif self.smooth_method == "floor":
+            precisions = np.where(unmatched, 100.0 * self._smoothing_value / safe, precisions)
+        effective = np.maximum(reached.sum(axis=-1), 1)
+        order = effective if self.effective_order else np.full_like(effective, orders)
+        return precisions, order
+
+    @property
+    def _smoothing_value(self) -> float:
+        default = SMOOTHING_VALUES[self.smooth_method] or 0.0
+        return default if self.smooth_value is None else self.smooth_value
+
+
+def closest_length(lengths: IntArray, references: IntArray, offsets: IntArray) -> IntArray:
+    """Per item the reference length nearest to the hypothesis length, the shorter of a tie."""
+    distance = np.abs(references - np.repeat(lengths, np.diff(offsets)))
+    # One number that orders by distance first and by length second.
+    rank = distance * (1 + references.max(initial=0)) + references
+    best: IntArray = np.minimum.reduceat(rank, offsets[:-1]) % (1 + references.max(initial=0))
+    return best
+
+
+def ngram_totals(lengths: IntArray, orders: int) -> IntArray:
+    """(n, orders): how many n-grams sentences of these lengths have."""
+    totals: IntArray = np.maximum(lengths[:, None] - np.arange(orders), 0)
+    return totals

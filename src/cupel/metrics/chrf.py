@@ -1,0 +1,173 @@
+r"""chrF and chrF++ (Popović 2015, 2017), as sacreBLEU 2.6 computes them.
+
+.. math:: \mathrm{chrF}_\beta = 100 \cdot (1 + \beta^2)
+          \frac{\overline{P} \cdot \overline{R}}{\beta^2 \overline{P} + \overline{R}}
+
+P and R: precision and recall of character n-grams (n = 1..6, white space removed), and for
+chrF++ of word 1- and 2-grams, averaged over those orders that both sides are long enough for
+(sacreBLEU's effective order), or with `eps_smoothing` over all orders and the F of each. Of
+several references the one with the best segment score counts, the first of equals.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from cupel.batch import Batch, FloatArray, IntArray
+from cupel.errors import CupelError
+from cupel.metric import Metric, Signature, ratio
+from cupel.metrics.bleu import ngram_totals
+from cupel.registry import register
+from cupel.text.tokens import Tokens, characters, tokenize_pieces
+
+EPSILON = 1e-16
+PUNCTUATION = frozenset("!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~")
+
+
+@dataclass(frozen=True)
+class Characters:
+    """The analyser sentences -> code points, with or without white space."""
+
+    lowercase: bool = False
+    whitespace: bool = False
+
+    def __call__(self, sentences: Sequence[str]) -> Tokens:
+        if self.lowercase:
+            sentences = [sentence.lower() for sentence in sentences]
+        return characters(sentences, keep_whitespace=self.whitespace)
+
+
+@dataclass(frozen=True)
+class Words:
+    """The analyser sentences -> words with one punctuation mark at an end taken apart."""
+
+    lowercase: bool = False
+
+    def __call__(self, sentences: Sequence[str]) -> Tokens:
+        if self.lowercase:
+            sentences = [sentence.lower() for sentence in sentences]
+        return tokenize_pieces([sentence.split() for sentence in sentences], _parted)
+
+
+def _parted(words: Sequence[str]) -> tuple[list[str], list[int]]:
+    parts = [_part(word) for word in words]
+    return [token for part in parts for token in part], [len(part) for part in parts]
+
+
+def _part(word: str) -> list[str]:
+    if len(word) == 1:
+        return [word]
+    if word[-1] in PUNCTUATION:
+        return [word[:-1], word[-1]]
+    if word[0] in PUNCTUATION:
+        return [word[0], word[1:]]
+    return [word]
+
+
+@register("chrf", "character n-gram F-score (Popović 2015), as sacreBLEU")
+@register("chrf++", "chrF with word 1- and 2-grams (Popović 2017), as sacreBLEU", word_order=2)
+@dataclass(frozen=True)
+class Chrf(Metric):
+    """Statistics: [hypothesis n-grams, reference n-grams, matches] per order, characters first."""
+
+    char_order: int = 6
+    word_order: int = 0
+    beta: int = 2
+    lowercase: bool = False
+    whitespace: bool = False
+    eps_smoothing: bool = False
+
+    higher_is_better = True
+
+    def __post_init__(self) -> None:
+        if self.char_order < 0 or self.word_order < 0 or self.char_order + self.word_order < 1:
+            raise CupelError(
+                f"chrF needs at least one n-gram order, not char_order={self.char_order} "
+                f"and word_order={self.word_order}."
+            )
+
+    @property
+    def name(self) -> str:
+        return "chrf" + "+" * self.word_order
+
+    def signature(self) -> Signature:
+        return Signature.of(
+            case="lc" if self.lowercase else "mixed",
+            eff=not self.eps_smoothing,
+            nc=self.char_order,
+            nw=self.word_order,
+            space=self.whitespace,
+            beta=None if self.beta == 2 else self.beta,
+        )
+
+    def statistics(self, batch: Batch) -> FloatArray:
+        parts = []
+        if self.char_order:
+            analysis = batch.analyse(Characters(self.lowercase, self.whitespace))
+            parts.append(_pair_counts(batch, analysis, self.char_order))
+        if self.word_order:
+            parts.append(_pair_counts(batch, batch.analyse(Words(self.lowercase)), self.word_order))
+        counts = np.concatenate(parts, axis=1).reshape(len(batch.reference_index), -1)
+        pairs = counts.astype(np.float64)
+        if len(pairs) == len(batch):
+            return pairs
+        return pairs[best_of(self.score(pairs), batch.reference_offsets)]
+
+    def score(self, statistics: FloatArray) -> FloatArray:
+        hypothesis, reference, matches = (statistics[..., i::3] for i in range(3))
+        factor = self.beta**2
+        precision, recall = ratio(matches, hypothesis), ratio(matches, reference)
+        if self.eps_smoothing:
+            precision = np.where(hypothesis > 0, precision, EPSILON)
+            recall = np.where(reference > 0, recall, EPSILON)
+            weight = factor * precision + recall
+            scores = ratio((1 + factor) * precision * recall, weight, empty=EPSILON)
+            mean: FloatArray = 100 * _running_sum(scores) / scores.shape[-1]
+            return mean
+        both = (hypothesis > 0) & (reference > 0)
+        effective = both.sum(axis=-1)
+        mean_precision = ratio(_running_sum(np.where(both, precision, 0.0)), effective)
+        mean_recall = ratio(_running_sum(np.where(both, recall, 0.0)), effective)
+        product = (1 + factor) * mean_precision * mean_recall
+        return 100 * ratio(product, factor * mean_precision + mean_recall)
+
+
+def _running_sum(values: FloatArray) -> FloatArray:
+    """Sum over the last axis from left to right, as sacreBLEU adds: equal to the last bit."""
+    total = np.zeros(values.shape[:-1])
+    for n in range(values.shape[-1]):
+        total = total + values[..., n]
+    return total
+
+
+def _pair_counts(batch: Batch, tokens: Tokens, orders: int) -> IntArray:
+    """(pairs, orders, 3): n-grams of hypothesis and reference and their matches, per reference."""
+    from cupel.kernels.ngrams import CLIPPED, NO_WEIGHTS, clipped_matches
+
+    hypotheses = np.repeat(batch.hypothesis_index, batch.reference_counts)
+    matches, _ = clipped_matches(
+        tokens.ids,
+        tokens.offsets,
+        hypotheses,
+        batch.reference_index,
+        np.arange(len(hypotheses) + 1),
+        orders,
+        NO_WEIGHTS,
+        CLIPPED,
+    )
+    in_hypothesis = ngram_totals(tokens.lengths[hypotheses], orders)
+    in_reference = ngram_totals(tokens.lengths[batch.reference_index], orders)
+    # sacreBLEU does not count hypothesis n-grams of an order that the reference is too short for.
+    in_hypothesis = np.where(in_reference > 0, in_hypothesis, 0)
+    return np.stack([in_hypothesis, in_reference, matches], axis=-1)
+
+
+def best_of(scores: FloatArray, offsets: IntArray) -> IntArray:
+    """Per item the index of its highest-scoring reference, the first of equals."""
+    best = np.maximum.reduceat(scores, offsets[:-1])
+    candidates = np.flatnonzero(scores == np.repeat(best, np.diff(offsets)))
+    firsts: IntArray = candidates[np.searchsorted(candidates, offsets[:-1])]
+    return firsts
