@@ -1,0 +1,236 @@
+r"""CIDEr (Vedantam et al. 2015), as pycocoevalcap computes it.
+
+.. math:: \mathrm{CIDEr\text{-}D} = \frac{10}{4} \sum_{n=1}^{4} \frac{1}{m} \sum_{j=1}^{m}
+          e^{-\frac{(l_c - l_j)^2}{2 \sigma^2}}
+          \frac{\min(g^n(c), g^n(s_j)) \cdot g^n(s_j)}{\|g^n(c)\| \, \|g^n(s_j)\|}
+
+g^n: counts of n-grams times log(documents / documents with it); a document is a segment, by its
+references. What pycocoevalcap (and with it the captioning field) reports as "CIDEr" is the D
+variant: counts clipped at the reference's, a Gaussian penalty on the difference in length, no
+stemming. So `cider` and `cider-d` are both that; `cider:variant=plain` is the paper's CIDEr, the
+bare cosine (times 10, without its stemming). Length differences are of 2-gram counts, as there.
+
+pycocoevalcap takes sentences that its PTBTokenizer has treated; here that is `tokenize=ptb`. The
+default takes the text as it is given.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Self
+
+import numpy as np
+
+from cupel.batch import Batch, FloatArray, IntArray
+from cupel.errors import CupelError
+from cupel.metric import Metric, Signature, mean_score, mean_statistics, ratio
+from cupel.registry import register
+from cupel.text.ngrams import NgramTable, build
+from cupel.text.tokenizers import Tokenizer
+from cupel.text.tokens import intern
+
+if TYPE_CHECKING:
+    from cupel.corpus import Corpus
+
+ORDERS = 4
+VARIANTS = ("d", "plain")
+
+
+@register("cider", "consensus of tf-idf n-grams (Vedantam et al. 2015), as pycocoevalcap: CIDEr-D")
+@register("cider-d", "the same as `cider`, by its full name")
+@dataclass(frozen=True)
+class Cider(Metric):
+    """Statistics: [segment score, 1].
+
+    df: a file of document frequencies (see `write_document_frequencies`) to be used instead of
+    those of the corpus being scored.
+    """
+
+    tokenize: str = "none"
+    lowercase: bool = False
+    variant: str = "d"
+    sigma: float = 6.0
+    df: str | None = None
+    _frequencies: DocumentFrequencies | None = None
+
+    name = "cider"
+    decimals = 4
+    higher_is_better = True
+
+    def __post_init__(self) -> None:
+        if self.variant not in VARIANTS:
+            raise CupelError(f"Unknown variant {self.variant!r} of CIDEr; known are: d, plain.")
+        if not self.sigma > 0:
+            raise CupelError(f"CIDEr needs a sigma above 0, not {self.sigma}.")
+        _ = self.tokenizer
+
+    @property
+    def tokenizer(self) -> Tokenizer:
+        return Tokenizer(self.tokenize, self.lowercase)
+
+    def signature(self) -> Signature:
+        return Signature.of(
+            case="lc" if self.lowercase else "mixed",
+            tok=self.tokenizer.signature(),
+            variant=self.variant,
+            sigma=f"{self.sigma:g}" if self.variant == "d" else None,
+            df="corpus" if self.df is None else hashlib.sha256(_bytes(self.df)).hexdigest()[:12],
+        )
+
+    def prepare(self, corpus: Corpus) -> Self:
+        if self.df is not None:
+            return replace(self, _frequencies=read_document_frequencies(self.df))
+        return replace(self, _frequencies=document_frequencies(corpus, self.tokenizer))
+
+    def statistics(self, batch: Batch) -> FloatArray:
+        from cupel.kernels.ngrams import (
+            CLIPPED_PRODUCT,
+            PRODUCT,
+            clipped_matches,
+            squared_lengths,
+        )
+
+        if self._frequencies is None:
+            raise CupelError("CIDEr has to be prepared on a corpus before it can score.")
+        tokens = batch.analyse(self.tokenizer)
+        weights = self._frequencies.weights(self._frequencies.table.numbers(tokens))
+        norms = np.sqrt(squared_lengths(tokens.ids, tokens.offsets, ORDERS, weights))
+        hypotheses = np.repeat(batch.hypothesis_index, batch.reference_counts)
+        _, products = clipped_matches(
+            tokens.ids,
+            tokens.offsets,
+            hypotheses,
+            batch.reference_index,
+            np.arange(len(hypotheses) + 1),
+            ORDERS,
+            weights,
+            CLIPPED_PRODUCT if self.variant == "d" else PRODUCT,
+        )
+        similarity = ratio(products, norms[hypotheses] * norms[batch.reference_index])
+        if self.variant == "d":
+            similarity *= self._length_penalty(tokens.lengths, hypotheses, batch.reference_index)
+        summed = np.add.reduceat(similarity, batch.reference_offsets[:-1])
+        return mean_statistics(summed.mean(axis=-1) / batch.reference_counts * 10.0)
+
+    def _length_penalty(
+        self, lengths: IntArray, hypotheses: IntArray, references: IntArray
+    ) -> FloatArray:
+        bigrams = np.maximum(lengths - 1, 0)
+        delta = (bigrams[hypotheses] - bigrams[references]).astype(np.float64)
+        penalty: FloatArray = np.e ** (-(delta**2) / (2 * self.sigma**2))
+        return penalty[:, None]
+
+    def score(self, statistics: FloatArray) -> FloatArray:
+        return mean_score(statistics)
+
+
+@dataclass(frozen=True)
+class DocumentFrequencies:
+    """In how many of `documents` documents each n-gram of `table` occurs, per order."""
+
+    documents: float
+    table: NgramTable
+    counts: tuple[FloatArray, ...]
+
+    def weights(self, numbers: IntArray) -> FloatArray:
+        """log(documents / frequency) of numbered n-grams; an unknown one counts as frequency 1."""
+        weights = np.empty(numbers.shape)
+        for n, counts in enumerate(self.counts):
+            # At the end log 1 for number -1.
+            logs = np.append(np.log(np.maximum(counts, 1.0)), 0.0)
+            weights[:, n] = np.log(self.documents) - logs[numbers[:, n]]
+        return weights
+
+
+def document_frequencies(corpus: Corpus, tokenizer: Tokenizer) -> DocumentFrequencies:
+    """Count, for each n-gram, the segments of which some reference has it."""
+    tokens = tokenizer([text for texts in corpus.references for text in texts])
+    per_text = np.repeat(np.arange(len(corpus)), [len(texts) for texts in corpus.references])
+    segment = np.repeat(per_text, tokens.lengths)
+    table, numbers = build(tokens, ORDERS)
+    counts = []
+    for n, size in enumerate(table.sizes()):
+        present = numbers[:, n] >= 0
+        pairs = np.unique(numbers[present, n] * len(corpus) + segment[present])
+        counts.append(np.bincount(pairs // len(corpus), minlength=size).astype(np.float64))
+    return DocumentFrequencies(float(len(corpus)), table, tuple(counts))
+
+
+def write_document_frequencies(
+    corpus: Corpus, path: str | Path, tokenize: str = "none", lowercase: bool = False
+) -> None:
+    """Write the document frequencies of a corpus's references for `cider:df=FILE`.
+
+    Tab-separated text: `documents` and their number on the first line, then an n-gram (its words
+    separated by blanks) and its frequency on each line.
+    """
+    from cupel.folders import write_text
+
+    frequencies = document_frequencies(corpus, Tokenizer(tokenize, lowercase))
+    lines = [f"documents\t{frequencies.documents:g}\n"]
+    lines += (f"{ngram}\t{count:g}\n" for ngram, count in _spelled(frequencies).items())
+    write_text(Path(path), "".join(lines))
+
+
+def _spelled(frequencies: DocumentFrequencies) -> Mapping[str, float]:
+    words = list(frequencies.table.vocabulary)
+    spelled = words
+    found = dict(zip(spelled, frequencies.counts[0], strict=True))
+    for n, (lasts, counts) in enumerate(
+        zip(frequencies.table.lasts, frequencies.counts[1:], strict=True), start=2
+    ):
+        prefixes = frequencies.table.prefixes(n)
+        spelled = [f"{spelled[p]} {words[w]}" for p, w in zip(prefixes, lasts, strict=True)]
+        found |= zip(spelled, counts, strict=True)
+    return found
+
+
+def read_document_frequencies(path: str | Path) -> DocumentFrequencies:
+    """Read what `write_document_frequencies` wrote."""
+    from cupel.reading import read_lines
+
+    lines = read_lines(path)
+    header, _, number = lines[0].partition("\t")
+    if header != "documents":
+        raise CupelError(
+            f"{path} is not a file of document frequencies: its first line must be 'documents', "
+            "a tab and their number."
+        )
+    documents = _frequency(number, path, 1)
+    ngrams: list[list[str]] = []
+    values: list[float] = []
+    for index, line in enumerate(lines[1:], start=2):
+        ngram, tab, value = line.rpartition("\t")
+        words = ngram.split(" ")
+        if not tab or len(words) > ORDERS:
+            raise CupelError(
+                f"{path}, line {index}: expected an n-gram of up to {ORDERS} words, a tab and a number."
+            )
+        ngrams.append(words)
+        values.append(_frequency(value, path, index))
+    tokens = intern(ngrams)
+    table, numbers = build(tokens, ORDERS)
+    counts = [np.zeros(size) for size in table.sizes()]
+    for start, words, frequency in zip(tokens.offsets, ngrams, values, strict=False):
+        counts[len(words) - 1][numbers[start, len(words) - 1]] = frequency
+    return DocumentFrequencies(documents, table, tuple(counts))
+
+
+def _frequency(text: str, path: str | Path, line: int) -> float:
+    try:
+        value = float(text)
+    except ValueError:
+        value = float("nan")
+    if not value >= 0 or value == float("inf"):
+        raise CupelError(f"{path}, line {line}: expected a number of documents, found {text!r}.")
+    return value
+
+
+def _bytes(path: str) -> bytes:
+    try:
+        return Path(path).read_bytes()
+    except OSError as error:
+        raise CupelError(f"{path} cannot be read: {error.strerror}.") from error

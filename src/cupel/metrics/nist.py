@@ -1,0 +1,130 @@
+r"""NIST (Doddington 2002), as mteval-v13a.pl computes it, per segment and for the corpus.
+
+.. math:: \mathrm{NIST} = BP \cdot \sum_{n=1}^{5}
+          \frac{\sum_{\text{matched } w_1 \ldots w_n} \mathrm{Info}(w_1 \ldots w_n)}{\text{n-grams of the hypothesis}}
+
+.. math:: \mathrm{Info}(w_1 \ldots w_n) = \log_2 \frac{\mathrm{count}(w_1 \ldots w_{n-1})}{\mathrm{count}(w_1 \ldots w_n)},
+          \qquad BP = \exp\big(-\beta \log^2 \min(1, c / \bar r)\big)
+
+Matches are clipped as in BLEU; counts are over all references of the corpus, so the metric is
+`prepare`d on them; c: hypothesis length; r̄: mean length of the segment's references; beta makes
+BP 0.5 at c / r̄ = 2/3.
+
+Two habits of mteval-v13a.pl are kept because its numbers depend on them: it lower-cases only the
+letters A-Z, and an n-gram whose first n-1 words are the string "0" counts as if it had none
+(Perl takes "0" for false), so its information is over the number of all words.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Self
+
+import numpy as np
+
+from cupel.batch import Batch, FloatArray
+from cupel.errors import CupelError
+from cupel.metric import Metric, Signature, ratio
+from cupel.metrics.bleu import ngram_totals
+from cupel.registry import register
+from cupel.text.ngrams import NgramTable, build
+from cupel.text.tokenizers import Tokenizer
+
+if TYPE_CHECKING:
+    from cupel.corpus import Corpus
+
+BETA = math.log(2) / math.log(1.5) ** 2
+
+
+@register("nist", "information-weighted n-gram precision (Doddington 2002), as mteval-v13a.pl")
+@dataclass(frozen=True)
+class Nist(Metric):
+    """Statistics: [hypothesis length, mean reference length, information 1..N, totals 1..N]."""
+
+    tokenize: str = "13a"
+    lowercase: bool = True
+    max_ngram_order: int = 5
+    _table: NgramTable | None = None
+    _information: tuple[FloatArray, ...] = ()
+
+    name = "nist"
+    decimals = 4
+    higher_is_better = True
+
+    def __post_init__(self) -> None:
+        if self.max_ngram_order < 1:
+            raise CupelError(
+                f"NIST needs an n-gram order of 1 or more, not {self.max_ngram_order}."
+            )
+        _ = self.tokenizer
+
+    @property
+    def tokenizer(self) -> Tokenizer:
+        return Tokenizer(self.tokenize, "ascii" if self.lowercase else False)
+
+    def signature(self) -> Signature:
+        return Signature.of(
+            case="lc" if self.lowercase else "mixed",
+            tok=self.tokenizer.signature(),
+            order=self.max_ngram_order,
+        )
+
+    def prepare(self, corpus: Corpus) -> Self:
+        tokens = self.tokenizer([text for texts in corpus.references for text in texts])
+        table, numbers = build(tokens, self.max_ngram_order)
+        information = []
+        zero = table.vocabulary.get("0", -1)
+        context = np.full(1, len(tokens.ids))  # the empty context: all words
+        for n, size in enumerate(table.sizes(), start=1):
+            present = numbers[:, n - 1][numbers[:, n - 1] >= 0]
+            counts = np.bincount(present, minlength=size)
+            if n == 1:
+                denominators = np.broadcast_to(context, counts.shape)
+            else:
+                prefixes = table.prefixes(n)
+                denominators = context[prefixes]
+                if n == 2:
+                    denominators = np.where(prefixes == zero, len(tokens.ids), denominators)
+            # At the end a 0 for number -1, the n-grams that no reference has.
+            information.append(np.append(np.log(denominators / counts) / math.log(2), 0.0))
+            context = counts
+        return replace(self, _table=table, _information=tuple(information))
+
+    def statistics(self, batch: Batch) -> FloatArray:
+        from cupel.kernels.ngrams import CLIPPED, clipped_matches
+
+        if self._table is None:
+            raise CupelError("NIST has to be prepared on a corpus before it can score.")
+        tokens = batch.analyse(self.tokenizer)
+        numbers = self._table.numbers(tokens)
+        weights = np.empty(numbers.shape)
+        for n, information in enumerate(self._information):
+            weights[:, n] = information[numbers[:, n]]
+        _, matched = clipped_matches(
+            tokens.ids,
+            tokens.offsets,
+            batch.hypothesis_index,
+            batch.reference_index,
+            batch.reference_offsets,
+            self.max_ngram_order,
+            weights,
+            CLIPPED,
+        )
+        lengths = tokens.lengths[batch.hypothesis_index]
+        references = tokens.lengths[batch.reference_index]
+        mean = np.add.reduceat(references, batch.reference_offsets[:-1]) / batch.reference_counts
+        totals = ngram_totals(lengths, self.max_ngram_order)
+        return np.column_stack([lengths, mean, matched, totals])
+
+    def score(self, statistics: FloatArray) -> FloatArray:
+        orders = self.max_ngram_order
+        length, reference = statistics[..., 0], statistics[..., 1]
+        matched, totals = statistics[..., 2 : 2 + orders], statistics[..., 2 + orders :]
+        gained = ratio(matched, totals).sum(axis=-1)
+        relative = np.minimum(ratio(length, reference, empty=1.0), 1.0)
+        penalty = np.where(
+            relative > 0, np.exp(-BETA * np.log(np.where(relative > 0, relative, 1.0)) ** 2), 0.0
+        )
+        score: FloatArray = gained * penalty
+        return score
