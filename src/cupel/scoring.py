@@ -1,0 +1,230 @@
+"""Score a corpus: metrics over batches, in one process or several, each distinct item once.
+
+The road: distinct (hypothesis, references, source) items of all systems -> batches -> the
+statistics of every metric -> spread back over systems and segments -> `Scores`. Equal items share
+one row of statistics, so equal translations tie exactly; batches do not depend on the number of
+workers, so neither do the results.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass
+from multiprocessing import get_context
+
+import numpy as np
+
+from cupel.batch import Batch, FloatArray, IntArray
+from cupel.corpus import Corpus
+from cupel.errors import CupelError
+from cupel.metric import Metric
+from cupel.registry import get_metric
+from cupel.scores import Scores
+
+BATCH_SIZE = 8192
+"""Items per batch: enough to keep the arrays long, few enough to keep memory flat."""
+
+Progress = Callable[[int, int], None]
+"""Called with the number of items done and their total."""
+
+
+def score(
+    hypotheses: Sequence[str] | Mapping[str, Sequence[str]] | Corpus,
+    references: Sequence[str | Sequence[str]] | None = None,
+    metrics: Sequence[str | Metric] | str | Metric = ("bleu",),
+    *,
+    sources: Sequence[str] | None = None,
+    workers: int = 1,
+    progress: Progress | None = None,
+) -> Scores:
+    """Score one or several systems with one or several metrics.
+
+    hypotheses: a list of strings, a mapping system -> list of strings, or a `Corpus` (then
+    without references). references: per segment a string or a list of strings. metrics: names
+    (`"bleu"`, `"chrf++"`, `"bleu:tokenize=intl"`, `"module:function"`) or `Metric` objects.
+    """
+    if isinstance(hypotheses, Corpus):
+        if references is not None or sources is not None:
+            raise CupelError("A Corpus has its references and sources already: give it alone.")
+        corpus = hypotheses
+    elif references is None:
+        raise CupelError("There are no references: give one string or list of strings per segment.")
+    else:
+        corpus = Corpus.of(hypotheses, references, sources)
+    wanted = [metrics] if isinstance(metrics, str) or not isinstance(metrics, Sequence) else metrics
+    return score_corpus(corpus, named_metrics(wanted), workers=workers, progress=progress)
+
+
+def named_metrics(specs: Sequence[str | Metric]) -> dict[str, Metric]:
+    """Metrics by the label they have in results: the specification, or the metric's own name."""
+    metrics: dict[str, Metric] = {}
+    for spec in specs:
+        metric = get_metric(spec)
+        label = spec if isinstance(spec, str) else metric.name
+        if label in metrics:
+            raise CupelError(f"The metric {label!r} is asked for twice.")
+        metrics[label] = metric
+    if not metrics:
+        raise CupelError("There is no metric to score with: name at least one.")
+    return metrics
+
+
+def score_corpus(
+    corpus: Corpus,
+    metrics: Mapping[str, Metric],
+    *,
+    workers: int = 1,
+    progress: Progress | None = None,
+) -> Scores:
+    """The statistics of every metric on every system and segment of a corpus, as `Scores`."""
+    if workers < 1:
+        raise CupelError(f"The number of workers must be 1 or more, not {workers}.")
+    prepared = {label: metric.prepare(corpus) for label, metric in metrics.items()}
+    items = _distinct_items(corpus)
+    parts: dict[str, list[FloatArray]] = {label: [] for label in prepared}
+    done = 0
+    for statistics in _batch_statistics(items, prepared, workers):
+        for label, rows in statistics.items():
+            parts[label].append(rows)
+        done += len(next(iter(statistics.values())))
+        if progress:
+            progress(done, len(items))
+    spread = {
+        label: np.concatenate(rows)[items.of_system_and_segment] for label, rows in parts.items()
+    }
+    return Scores(corpus, prepared, spread)
+
+
+@dataclass(frozen=True)
+class _Items:
+    """The distinct items of a corpus, and where each came from first."""
+
+    corpus: Corpus
+    first: list[tuple[str, int]]
+    of_system_and_segment: IntArray
+
+    def __len__(self) -> int:
+        return len(self.first)
+
+    def batches(self) -> Iterator[_Task]:
+        references, sources = self.corpus.references, self.corpus.sources
+        for start in range(0, len(self.first), BATCH_SIZE):
+            origin = self.first[start : start + BATCH_SIZE]
+            yield _Task(
+                [self.corpus.systems[system][segment] for system, segment in origin],
+                [references[segment] for _, segment in origin],
+                [sources[segment] for _, segment in origin] if sources is not None else None,
+                origin,
+            )
+
+
+def _distinct_items(corpus: Corpus) -> _Items:
+    """Segment by segment, so that the references of one serve all systems in the same batch."""
+    contexts: dict[object, int] = {}
+    context_of: list[int] = []
+    for segment, texts in enumerate(corpus.references):
+        source = corpus.sources[segment] if corpus.sources is not None else None
+        context_of.append(contexts.setdefault((tuple(texts), source), len(contexts)))
+    numbers: dict[tuple[int, str], int] = {}
+    first: list[tuple[str, int]] = []
+    index = np.empty((len(corpus.systems), len(corpus)), np.int64)
+    for segment, context in enumerate(context_of):
+        for row, (system, texts) in enumerate(corpus.systems.items()):
+            number = numbers.setdefault((context, texts[segment]), len(first))
+            if number == len(first):
+                first.append((system, segment))
+            index[row, segment] = number
+    return _Items(corpus, first, index)
+
+
+@dataclass(frozen=True)
+class _Task:
+    """What one worker gets: the texts of a batch, and where they came from."""
+
+    hypotheses: list[str]
+    references: list[Sequence[str]]
+    sources: list[str] | None
+    origin: list[tuple[str, int]]
+
+    def batch(self, rows: slice = slice(None)) -> Batch:
+        sources = self.sources[rows] if self.sources is not None else None
+        return Batch(self.hypotheses[rows], self.references[rows], sources)
+
+    def place(self, row: int) -> str:
+        system, segment = self.origin[row]
+        return f"segment {segment + 1} of system {system!r}"
+
+
+def _batch_statistics(
+    items: _Items, metrics: Mapping[str, Metric], workers: int
+) -> Iterator[dict[str, FloatArray]]:
+    tasks = items.batches()
+    if workers == 1 or len(items) <= BATCH_SIZE // 8:
+        for task in tasks:
+            yield _statistics(metrics, task)
+        return
+    # Spawned, not forked: a fork of a process with threads (Polars, BLAS) may hang.
+    with ProcessPoolExecutor(
+        workers, get_context("spawn"), initializer=_start_worker, initargs=(dict(metrics),)
+    ) as pool:
+        try:
+            yield from pool.map(_work, tasks)
+        except BaseException:
+            pool.shutdown(wait=False, cancel_futures=True)
+            raise
+
+
+_worker_metrics: dict[str, Metric] = {}
+
+
+def _start_worker(metrics: dict[str, Metric]) -> None:
+    import signal
+
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the parent's to handle
+    _worker_metrics.update(metrics)
+
+
+def _work(task: _Task) -> dict[str, FloatArray]:
+    return _statistics(_worker_metrics, task)
+
+
+def _statistics(metrics: Mapping[str, Metric], task: _Task) -> dict[str, FloatArray]:
+    batch = task.batch()
+    return {label: _checked(label, metric, task, batch) for label, metric in metrics.items()}
+
+
+def _checked(label: str, metric: Metric, task: _Task, batch: Batch) -> FloatArray:
+    try:
+        statistics = metric.statistics(batch)
+    except Exception as error:
+        raise CupelError(
+            f"The metric {label!r} failed on {_culprit(metric, task)}: {_told(error)}."
+        ) from error
+    found = np.shape(statistics)
+    if len(found) != 2 or found[0] != len(batch):
+        raise CupelError(
+            f"The metric {label!r} returned statistics of shape {found} for {len(batch)} segments "
+            f"starting at {task.place(0)}; ({len(batch)}, k) was expected."
+        )
+    statistics = np.asarray(statistics, np.float64)
+    wrong = np.flatnonzero(~np.isfinite(statistics).all(axis=1))
+    if len(wrong):
+        value = statistics[wrong[0]][~np.isfinite(statistics[wrong[0]])][0]
+        raise CupelError(f"The metric {label!r} gave {value} on {task.place(int(wrong[0]))}.")
+    return statistics
+
+
+def _culprit(metric: Metric, task: _Task) -> str:
+    """The segment that a metric fails on, found by trying one after the other."""
+    for row in range(len(task.origin)):
+        try:
+            metric.statistics(task.batch(slice(row, row + 1)))
+        except Exception:
+            return task.place(row)
+    return f"a batch from {task.place(0)} to {task.place(len(task.origin) - 1)}"
+
+
+def _told(error: Exception) -> str:
+    text = str(error).rstrip(".")
+    return text if isinstance(error, CupelError) else f"{type(error).__name__}: {text}"
