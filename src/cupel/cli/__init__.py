@@ -1,0 +1,59 @@
+"""The command line. One file a command; each imports what it needs when it runs."""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import Annotated, NoReturn
+
+import typer
+
+from cupel import __version__
+from cupel.cli import data, demo, metrics, score
+from cupel.cli.variadic import SpreadingCommand
+from cupel.errors import CupelError
+
+app = typer.Typer(
+    name="cupel",
+    help="Assay machine translations, and the metrics that judge them.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+)
+app.command("score", cls=SpreadingCommand)(score.score)
+app.command("metrics")(metrics.metrics)
+app.add_typer(data.app, name="data")
+app.command("demo")(demo.demo)
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        print(f"cupel {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _root(
+    version: Annotated[
+        bool, typer.Option("--version", "-V", callback=_version, is_eager=True, help="Print it.")
+    ] = False,
+) -> None:
+    """Assay machine translations, and the metrics that judge them."""
+
+
+def main() -> NoReturn:
+    """Run a command. Exit status: 0 done, 1 answered "no", 2 bad usage or bad input."""
+    try:
+        app()
+    except CupelError as error:
+        print(f"cupel: {error}", file=sys.stderr)
+        sys.exit(2)
+    except KeyboardInterrupt:
+        print("cupel: interrupted", file=sys.stderr)
+        sys.exit(130)
+    except BrokenPipeError:
+        # The reader of our output has gone: say nothing more, also not at exit.
+        sys.stdout = open(os.devnull, "w")  # noqa: SIM115, PTH123
+        sys.exit(0)
+    sys.exit(0)

@@ -1,0 +1,116 @@
+"""How results are printed: aligned columns for people, flat records for programs.
+
+A terminal gets colour and bold; a pipe gets the same text without. Nothing is ever cut off.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from enum import StrEnum
+from pathlib import Path
+from typing import Any, TextIO
+
+from cupel import __version__
+
+BOLD, DIM, PLAIN = "\033[1m", "\033[2m", "\033[0m"
+
+
+class Format(StrEnum):
+    """The values of `-f`."""
+
+    text = "text"
+    json = "json"
+    tsv = "tsv"
+    latex = "latex"
+
+
+def warn(sentence: str) -> None:
+    """Something worth knowing that is not a result: to standard error."""
+    print(f"cupel: {sentence}", file=sys.stderr)
+
+
+@contextmanager
+def output(path: Path | None) -> Iterator[TextIO]:
+    """Standard output, or a file that appears only once it is complete."""
+    if path is None:
+        yield sys.stdout
+        return
+    from cupel.folders import writing
+
+    with writing(path) as beside, beside.open("w", encoding="utf-8", newline="\n") as file:
+        yield file
+
+
+def table(header: Sequence[str], rows: Sequence[Sequence[str]], file: TextIO) -> None:
+    """Columns aligned by width: the first to the left, the others to the right."""
+    colour = file.isatty()
+    widths = [max(map(len, column)) for column in zip(header, *rows, strict=True)]
+    for number, row in enumerate([header, *rows]):
+        cells = [
+            cell.ljust(width) if column == 0 else cell.rjust(width)
+            for column, (cell, width) in enumerate(zip(row, widths, strict=True))
+        ]
+        line = "  ".join(cells).rstrip()
+        print(f"{BOLD}{line}{PLAIN}" if colour and number == 0 else line, file=file)
+
+
+def records(
+    rows: Sequence[Mapping[str, Any]], form: Format, file: TextIO, **beside: object
+) -> None:
+    """Flat records as JSON (under "rows", beside the version and `beside`) or TSV."""
+    if form is Format.json:
+        document = {"version": __version__, **beside, "rows": list(rows)}
+        print(json.dumps(document, indent=1, ensure_ascii=False), file=file)
+        return
+    columns = list(rows[0]) if rows else []
+    print(*columns, sep="\t", file=file)
+    for row in rows:
+        print(*(_field(row[column]) for column in columns), sep="\t", file=file)
+
+
+def _field(value: object) -> str:
+    text = "" if value is None else repr(value) if isinstance(value, float) else str(value)
+    return text.replace("\t", " ").replace("\n", " ").replace("\r", " ")
+
+
+def latex_table(header: Sequence[str], rows: Sequence[Sequence[str]], file: TextIO) -> None:
+    """A `tabular` with booktabs rules."""
+    print(rf"\begin{{tabular}}{{l{'r' * (len(header) - 1)}}}", r"\toprule", sep="\n", file=file)
+    print(_latex_row(header), r"\midrule", sep="\n", file=file)
+    for row in rows:
+        print(_latex_row(row), file=file)
+    print(r"\bottomrule", r"\end{tabular}", sep="\n", file=file)
+
+
+_LATEX = {
+    "\\": r"\textbackslash{}", "&": r"\&", "%": r"\%", "$": r"\$", "#": r"\#", "_": r"\_",
+    "{": r"\{", "}": r"\}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "±": r"$\pm$",
+}  # fmt: skip
+
+
+def _latex_row(cells: Sequence[str]) -> str:
+    return " & ".join("".join(_LATEX.get(c, c) for c in cell) for cell in cells) + r" \\"
+
+
+@contextmanager
+def progress_bar(what: str) -> Iterator[Any]:
+    """A callback (done, total) that draws a bar on a terminal, and None elsewhere."""
+    if not sys.stderr.isatty():
+        yield None
+        return
+    from rich.console import Console
+    from rich.progress import (
+        BarColumn,
+        MofNCompleteColumn,
+        Progress,
+        TextColumn,
+        TimeRemainingColumn,
+    )
+
+    columns = (TextColumn(what), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
+        bar = progress.add_task(what, total=None)
+        yield lambda done, total: progress.update(bar, completed=done, total=total)

@@ -1,0 +1,393 @@
+"""`cupel score`: how good are these translations?"""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from cupel.cli import output
+from cupel.cli.output import Format
+from cupel.errors import CupelError
+
+if TYPE_CHECKING:
+    from cupel.corpus import Corpus
+    from cupel.metric import Metric
+    from cupel.scores import Comparison, Scores
+    from cupel.significance import Interval
+
+SACREBLEU = "As in sacreBLEU"
+SIGNIFICANCE = "Significance"
+OUTPUT = "Output"
+
+
+class Test(StrEnum):
+    """The values of `--paired`."""
+
+    bs = "bs"
+    ar = "ar"
+
+
+def score(
+    references: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="REF...",
+            help="Reference files: text, .gz, .sgm, .xml, or FILE:COLUMN of .tsv, .jsonl, .parquet.",
+        ),
+    ],
+    input_: Annotated[
+        list[str] | None,
+        typer.Option("--input", "-i", metavar="HYP...", help="Systems; standard input if none."),
+    ] = None,
+    metrics: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--metrics",
+            "-m",
+            metavar="METRIC...",
+            help="Metrics; `cupel metrics` lists them. [default: bleu]",
+        ),
+    ] = None,
+    source: Annotated[
+        str | None, typer.Option("--source", "-s", metavar="SRC", help="Source file.")
+    ] = None,
+    names: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--names", metavar="NAME...", help="Names of the systems, in the order of -i."
+        ),
+    ] = None,
+    segments: Annotated[
+        bool, typer.Option("--sentence-level", "-sl", help="Score each segment.")
+    ] = False,
+    workers: Annotated[int, typer.Option(help="Processes to spread the work over.")] = 1,
+    ci: Annotated[
+        bool,
+        typer.Option(
+            "--ci",
+            "--confidence",
+            "-ci",
+            help="95% bootstrap interval.",
+            rich_help_panel=SIGNIFICANCE,
+        ),
+    ] = False,
+    ci_n: Annotated[
+        int,
+        typer.Option(
+            "--ci-n", "--confidence-n", "-cin", help="Resamples.", rich_help_panel=SIGNIFICANCE
+        ),
+    ] = 1000,
+    paired: Annotated[
+        Test | None,
+        typer.Option(
+            help="Test each system against the first: bootstrap or approximate randomization.",
+            rich_help_panel=SIGNIFICANCE,
+        ),
+    ] = None,
+    paired_n: Annotated[
+        int | None,
+        typer.Option(
+            "--paired-n",
+            "--paired-bs-n",
+            "--paired-ar-n",
+            "-pbsn",
+            "-parn",
+            help="Resamples or trials. [default: bs 1000, ar 10000]",
+            rich_help_panel=SIGNIFICANCE,
+        ),
+    ] = None,
+    seed: Annotated[int, typer.Option(rich_help_panel=SIGNIFICANCE)] = 12345,
+    form: Annotated[
+        Format, typer.Option("--format", "-f", help="How to print.", rich_help_panel=OUTPUT)
+    ] = Format.text,
+    score_only: Annotated[
+        bool, typer.Option("--score-only", "-b", help="Only the numbers.", rich_help_panel=OUTPUT)
+    ] = False,
+    width: Annotated[
+        int | None,
+        typer.Option("--width", "-w", min=0, help="Decimal places.", rich_help_panel=OUTPUT),
+    ] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option("--output", "-o", help="Write to a file.", rich_help_panel=OUTPUT),
+    ] = None,
+    quiet: Annotated[
+        bool, typer.Option("--quiet", "-q", help="No remarks.", rich_help_panel=OUTPUT)
+    ] = False,
+    lowercase: Annotated[
+        bool, typer.Option("--lowercase", "-lc", help="BLEU's.", rich_help_panel=SACREBLEU)
+    ] = False,
+    tokenize: Annotated[
+        str | None,
+        typer.Option(
+            "--tokenize", "-tok", help="BLEU's. [default: 13a]", rich_help_panel=SACREBLEU
+        ),
+    ] = None,
+    langpair: Annotated[
+        str | None,
+        typer.Option(
+            "--language-pair",
+            "-l",
+            help="For the tokenizer of zh, ja, ko.",
+            rich_help_panel=SACREBLEU,
+        ),
+    ] = None,
+    smooth_method: Annotated[
+        str, typer.Option(help="BLEU's: exp, floor, add-k, none.", rich_help_panel=SACREBLEU)
+    ] = "exp",
+    smooth_value: Annotated[
+        float | None, typer.Option("--smooth-value", "-sv", rich_help_panel=SACREBLEU)
+    ] = None,
+    num_refs: Annotated[
+        int,
+        typer.Option(
+            "--num-refs", "-nr", help="Tab-separated references in REF.", rich_help_panel=SACREBLEU
+        ),
+    ] = 1,
+    encoding: Annotated[str, typer.Option("--encoding", "-e", rich_help_panel=SACREBLEU)] = "utf-8",
+    chrf_char_order: Annotated[
+        int, typer.Option("--chrf-char-order", "-cc", rich_help_panel=SACREBLEU)
+    ] = 6,
+    chrf_word_order: Annotated[
+        int, typer.Option("--chrf-word-order", "-cw", rich_help_panel=SACREBLEU)
+    ] = 0,
+    chrf_beta: Annotated[int, typer.Option(rich_help_panel=SACREBLEU)] = 2,
+    chrf_whitespace: Annotated[
+        bool, typer.Option("--chrf-whitespace", rich_help_panel=SACREBLEU)
+    ] = False,
+    chrf_lowercase: Annotated[
+        bool, typer.Option("--chrf-lowercase", rich_help_panel=SACREBLEU)
+    ] = False,
+    chrf_eps_smoothing: Annotated[
+        bool, typer.Option("--chrf-eps-smoothing", rich_help_panel=SACREBLEU)
+    ] = False,
+    ter_case_sensitive: Annotated[
+        bool, typer.Option("--ter-case-sensitive", rich_help_panel=SACREBLEU)
+    ] = False,
+    ter_asian_support: Annotated[
+        bool, typer.Option("--ter-asian-support", rich_help_panel=SACREBLEU)
+    ] = False,
+    ter_no_punct: Annotated[
+        bool, typer.Option("--ter-no-punct", rich_help_panel=SACREBLEU)
+    ] = False,
+    ter_normalized: Annotated[
+        bool, typer.Option("--ter-normalized", rich_help_panel=SACREBLEU)
+    ] = False,
+    paired_bs: Annotated[bool, typer.Option("--paired-bs", "-pbs", hidden=True)] = False,
+    paired_ar: Annotated[bool, typer.Option("--paired-ar", "-par", hidden=True)] = False,
+    paired_jobs: Annotated[int, typer.Option("--paired-jobs", "-j", hidden=True)] = 1,
+    force: Annotated[bool, typer.Option("--force", hidden=True)] = False,
+    no_color: Annotated[bool, typer.Option("--no-color", "-nc", hidden=True)] = False,
+    test_set: Annotated[str | None, typer.Option("--test-set", "-t", hidden=True)] = None,
+) -> None:
+    """Score systems against references.
+
+    Example: cupel score ref.txt -i system1.txt system2.txt -m bleu chrf++ ter --ci
+    """
+    from cupel.reading import read_corpus
+    from cupel.scoring import score_corpus
+
+    if test_set is not None:
+        raise CupelError(
+            "Cupel does not download test sets (-t): give the reference files, for instance those "
+            "that `sacrebleu -t SET -l PAIR --echo ref` prints."
+        )
+    if source in ("exp", "floor", "add-k", "none") and not Path(source).exists():
+        raise CupelError(
+            f"-s names the source file here: for sacreBLEU's smoothing write --smooth-method {source}."
+        )
+    bleu: dict[str, object] = {
+        "lowercase": lowercase,
+        "tokenize": tokenize or _TOKENIZERS.get((langpair or "").rpartition("-")[2], "13a"),
+        "smooth_method": smooth_method,
+        "smooth_value": smooth_value,
+    }
+    chrf: dict[str, object] = {
+        "char_order": chrf_char_order,
+        "beta": chrf_beta,
+        "whitespace": chrf_whitespace,
+        "lowercase": chrf_lowercase,
+        "eps_smoothing": chrf_eps_smoothing,
+    }
+    options: dict[str, dict[str, object]] = {
+        # sacreBLEU, too, scores segments with effective order.
+        "bleu": {**bleu, "effective_order": segments},
+        "sentbleu": bleu,
+        "bleucomp": {key: bleu[key] for key in ("lowercase", "tokenize")},
+        "chrf": {**chrf, "word_order": chrf_word_order},
+        "chrf++": chrf,
+        "ter": {
+            "case_sensitive": ter_case_sensitive,
+            "asian_support": ter_asian_support,
+            "no_punct": ter_no_punct,
+            "normalized": ter_normalized,
+        },
+    }
+    wanted = _metrics(metrics or ["bleu"], options)
+    corpus = read_corpus(
+        references, input_ or ["-"], source, names=names, num_refs=num_refs, encoding=encoding
+    )
+    if not quiet:
+        _remark(corpus, wanted, force)
+    with output.progress_bar("scoring") as progress:
+        scores = score_corpus(corpus, wanted, workers=workers, progress=progress)
+    test = paired or (Test.bs if paired_bs else Test.ar if paired_ar else None)
+    with output.output(out) as file:
+        if segments:
+            if ci or test:
+                raise CupelError("Intervals and tests are of system scores: leave out -sl.")
+            _print_segments(scores, form, width, score_only, file)
+        else:
+            results = _Results(scores, ci, ci_n, test, paired_n, seed)
+            _print_systems(results, form, width, score_only, file)
+
+
+_TOKENIZERS = {"zh": "zh", "ja": "ja-mecab", "ko": "ko-mecab"}
+
+
+def _metrics(specs: list[str], options: dict[str, dict[str, object]]) -> dict[str, Metric]:
+    from cupel.registry import get_metric
+
+    metrics: dict[str, Metric] = {}
+    for spec in specs:
+        if spec in metrics:
+            raise CupelError(f"The metric {spec!r} is asked for twice.")
+        metrics[spec] = get_metric(spec, **options.get(spec.partition(":")[0], {}))
+    return metrics
+
+
+def _remark(corpus: Corpus, metrics: dict[str, Metric], force: bool) -> None:
+    for part, count in corpus.empty_segments.items():
+        where = "the references" if part == "references" else f"system {part!r}"
+        output.warn(f"{count} empty segment{'s' * (count != 1)} in {where}.")
+    if force or not {m.name for m in metrics.values()} & {"bleu", "sentbleu", "bleucomp", "nist"}:
+        return
+    for system, texts in corpus.systems.items():
+        tokenised = sum(text.endswith(" .") for text in texts)
+        if tokenised >= 100:
+            output.warn(
+                f"System {system!r} looks tokenised ({tokenised} segments end in ' .'), which "
+                "changes its score; --force if that is meant."
+            )
+
+
+class _Results:
+    """System scores with their intervals and tests, computed once for all formats."""
+
+    def __init__(
+        self, scores: Scores, ci: bool, ci_n: int, test: Test | None, test_n: int | None, seed: int
+    ) -> None:
+        self.scores = scores
+        self.signatures: dict[str, str] = {}
+        self.intervals: dict[str, dict[str, Interval]] = {}
+        self.comparisons: dict[str, dict[str, Comparison]] = {}
+        for metric in scores.metrics:
+            extra: dict[str, object] = {}
+            if ci:
+                self.intervals[metric] = scores.intervals(metric, resamples=ci_n, seed=seed)
+                extra["bs"] = ci_n
+            if test:
+                found = scores.paired(metric, test.value, samples=test_n, seed=seed)
+                self.comparisons[metric] = {c.system: c for c in found}
+                extra[test.value] = test_n or {"bs": 1000, "ar": 10_000}[test.value]
+            if extra:
+                extra["seed"] = seed
+            self.signatures[metric] = str(scores.signature(metric, **extra))
+
+    def rows(self, width: int | None) -> list[dict[str, Any]]:
+        rows = self.scores.rows()
+        for row in rows:
+            interval = self.intervals.get(row["metric"], {}).get(row["system"])
+            if interval:
+                row |= {"low": interval.low, "high": interval.high}
+            elif self.intervals:
+                row |= {"low": None, "high": None}
+            if self.comparisons:
+                comparison = self.comparisons.get(row["metric"], {}).get(row["system"])
+                row["p_value"] = comparison.p_value if comparison else None
+            for key in ("score", "low", "high"):
+                if width is not None and row.get(key) is not None:
+                    row[key] = round(row[key], width)
+        return rows
+
+    def cell(self, row: dict[str, Any], places: int, score_only: bool) -> str:
+        text = f"{row['score']:.{places}f}"
+        if score_only:
+            return text
+        interval = self.intervals.get(row["metric"], {}).get(row["system"])
+        if interval:
+            text += f" ± {interval.half_width:.{places}f}"
+        comparison = self.comparisons.get(row["metric"], {}).get(row["system"])
+        if comparison:
+            text += f" (p = {comparison.p_value:.4f}){'*' if comparison.p_value < 0.05 else ' '}"
+        return text
+
+
+def _places(metric: Metric, width: int | None) -> int:
+    """Decimal places: as asked; else one for scores in percent, as sacreBLEU, and four for others."""
+    return getattr(metric, "decimals", 1) if width is None else width
+
+
+def _print_systems(
+    results: _Results, form: Format, width: int | None, score_only: bool, file: Any
+) -> None:
+    if form in (Format.json, Format.tsv):
+        output.records(results.rows(width), form, file, signatures=results.signatures)
+        return
+    metrics = results.scores.metrics
+    cells: dict[str, dict[str, str]] = {system: {} for system in results.scores.systems}
+    for row in results.rows(None):
+        places = _places(metrics[_metric_of(row["metric"], metrics)], width)
+        cells[row["system"]][row["metric"]] = results.cell(row, places, score_only)
+    if score_only and form is Format.text:
+        one = len(cells) == 1
+        for values in cells.values():
+            print(*values.values(), sep="\n" if one else "\t", file=file)
+        return
+    header = ["System", *next(iter(cells.values()))]
+    rows = [[system, *values.values()] for system, values in cells.items()]
+    if form is Format.latex:
+        output.latex_table(header, rows, file)
+        for metric, signature in results.signatures.items():
+            print(f"% {metric} | {signature}", file=file)
+        return
+    output.table(header, rows, file)
+    print(file=file)
+    for metric, signature in results.signatures.items():
+        print(f"{metric}|{signature}", file=file)
+    if results.comparisons:
+        baseline = results.scores.systems[0]
+        print(f"* differs from {baseline} at p < 0.05", file=file)
+
+
+def _metric_of(column: str, metrics: Any) -> str:
+    """`bleucomp.precision1` -> `bleucomp`; metrics with one number are their own column."""
+    return column if column in metrics else column.rpartition(".")[0]
+
+
+def _print_segments(
+    scores: Scores, form: Format, width: int | None, score_only: bool, file: Any
+) -> None:
+    rows = scores.segment_rows()
+    columns = [column for column in rows[0] if column not in ("system", "segment")]
+    if form in (Format.json, Format.tsv):
+        if width is not None:
+            rows = [r | {c: round(r[c], width) for c in columns} for r in rows]
+        output.records(rows, form, file, signatures=scores.signatures)
+        return
+    places = {c: _places(scores.metrics[_metric_of(c, scores.metrics)], width) for c in columns}
+    lines = [[f"{row[c]:.{places[c]}f}" for c in columns] for row in rows]
+    if score_only and form is Format.text:
+        for line in lines:
+            print(*line, sep="\t", file=file)
+        return
+    header = ["System", "Segment", *columns]
+    body = [[r["system"], str(r["segment"]), *line] for r, line in zip(rows, lines, strict=True)]
+    (output.latex_table if form is Format.latex else output.table)(header, body, file)
+    if form is Format.text:
+        print(file=file)
+        for metric, signature in scores.signatures.items():
+            print(f"{metric}|{signature}", file=file)
