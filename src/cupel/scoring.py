@@ -17,7 +17,7 @@ import numpy as np
 
 from cupel.batch import Batch, FloatArray, IntArray
 from cupel.corpus import Corpus
-from cupel.errors import CupelError
+from cupel.errors import CupelError, MissingPart
 from cupel.metric import Metric
 from cupel.registry import get_metric
 from cupel.scores import Scores
@@ -197,6 +197,8 @@ def _statistics(metrics: Mapping[str, Metric], task: _Task) -> dict[str, FloatAr
 def _checked(label: str, metric: Metric, task: _Task, batch: Batch) -> FloatArray:
     try:
         statistics = metric.statistics(batch)
+    except MissingPart:
+        raise
     except Exception as error:
         raise CupelError(
             f"The metric {label!r} failed on {_culprit(metric, task)}: {_told(error)}."

@@ -43,15 +43,12 @@ def _root(
 
 
 def main() -> NoReturn:
-    """Run a command. Exit status: 0 done, 1 answered "no", 2 bad usage or bad input."""
+    """Run a command. Exit status: 0 done, 1 answered "no", 2 bad usage or input, 130 Ctrl-C."""
     try:
         app()
     except CupelError as error:
         print(f"cupel: {error}", file=sys.stderr)
         sys.exit(2)
-    except KeyboardInterrupt:
-        print("cupel: interrupted", file=sys.stderr)
-        sys.exit(130)
     except BrokenPipeError:
         # The reader of our output has gone: say nothing more, also not at exit.
         sys.stdout = open(os.devnull, "w")  # noqa: SIM115, PTH123

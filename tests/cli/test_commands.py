@@ -1,0 +1,106 @@
+"""The other commands, and what holds for all of them."""
+
+from __future__ import annotations
+
+import json
+import re
+import shlex
+import subprocess
+import sys
+import time
+
+import pytest
+
+from cupel.cli.variadic import spread
+
+
+def run(*arguments: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "cupel", *arguments], capture_output=True, text=True, check=False
+    )
+
+
+def test_metrics_lists_every_metric() -> None:
+    done = run("metrics", "-f", "json")
+    rows = {row["metric"]: row for row in json.loads(done.stdout)["rows"]}
+    assert {"bleu", "sentbleu", "bleucomp", "chrf", "chrf++", "nist", "ter", "wer", "per",
+            "cder", "rouge-l", "cider", "cider-d"} <= set(rows)  # fmt: skip
+    assert rows["bleu"]["ready"] is True
+
+
+def test_metrics_tells_about_one() -> None:
+    out = run("metrics", "chrf").stdout
+    assert "Popović" in out
+    assert "char_order (default 6)" in out
+    assert run("metrics", "chrg").stderr.startswith("cupel: Unknown metric 'chrg': did you mean")
+
+
+def test_demo_scores_the_sample_in_the_right_order() -> None:
+    done = run("demo")
+    assert done.returncode == 0
+    lines = done.stdout.splitlines()
+    header = next(line for line in lines if line.startswith("metric")).split()
+    assert header[:5] == ["metric", "careful", "decent", "rough", "broken"]
+    table = {
+        cells[0]: cells[1:]
+        for cells in map(str.split, lines)
+        if len(cells) == 6 and cells[-1] in ("higher", "lower")
+    }
+    assert len(table) >= 13
+    for metric, (*scores, better) in table.items():
+        values = [float(score) for score in scores]
+        assert values == sorted(values, reverse=better == "higher"), metric
+
+
+def test_help_is_quick_and_light() -> None:
+    start = time.perf_counter()
+    assert run("--help").returncode == 0
+    assert time.perf_counter() - start < 2  # 0.16 s on an idle machine
+    code = "import sys, cupel.cli; print(sorted({'numpy', 'numba', 'polars'} & set(sys.modules)))"
+    loaded = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+    )
+    assert loaded.stdout.strip() == "[]"
+
+
+def test_scoring_loads_no_more_than_it_needs() -> None:
+    code = (
+        "import sys, cupel; cupel.score(['a'], ['a'], ['bleu'])\n"
+        "print(sorted({'polars', 'torch', 'spacy', 'rich'} & set(sys.modules)))"
+    )
+    loaded = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+    )
+    assert loaded.stdout.strip() == "[]"
+
+
+@pytest.mark.parametrize("command", ["score", "metrics", "demo", "data list", "data verify"])
+def test_help_of_each_command_has_an_example(command: str) -> None:
+    out = re.sub(r"\s+", " ", run(*shlex.split(command), "--help").stdout)
+    assert f"cupel {command}" in out.partition("Example")[2]
+
+
+def test_version() -> None:
+    import cupel
+
+    assert run("--version").stdout == f"cupel {cupel.__version__}\n"
+
+
+def test_bad_usage_exits_with_2() -> None:
+    assert run("score").returncode == 2
+    assert run("score", "ref", "--no-such-option").returncode == 2
+    assert run("nonsense").returncode == 2
+
+
+@pytest.mark.parametrize(
+    ("given", "expected"),
+    [
+        ("ref -i a b -b", "ref -i a -i b -b"),
+        ("-m bleu ter -i a", "-m bleu -m ter -i a"),
+        ("ref -i - -w 2", "ref -i - -w 2"),
+        ("-i a -- b c", "-i a -- b c"),
+        ("-b ref -i a", "-b ref -i a"),
+    ],
+)
+def test_options_with_several_values(given: str, expected: str) -> None:
+    assert spread(given.split(), {"-i", "-m"}) == expected.split()
