@@ -1,0 +1,156 @@
+"""`make bench`: ours and the peers', same segments, same run, one core; ratios of medians.
+
+    python benchmarks/run.py [--repetitions 5] [--only ter] [--quick]
+
+Real segments come from the pack wmt14 (CUPEL_DATA). Every contest checks that both sides gave the
+same scores. A second table holds what has no peer: start-up, resampling, memory.
+"""
+
+from __future__ import annotations
+
+import os
+
+# One core for everybody, before any library starts its threads.
+for variable in (
+    "OMP_NUM_THREADS",
+    "OPENBLAS_NUM_THREADS",
+    "MKL_NUM_THREADS",
+    "POLARS_MAX_THREADS",
+):
+    os.environ[variable] = "1"
+
+import argparse
+import resource
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+from peers import CONTESTS, Contest
+
+import cupel
+from cupel.cli.output import table
+from cupel.data import wmt_corpus, wmt_pairs
+from cupel.errors import CupelError
+
+
+def seconds(function: Callable[[], object]) -> float:
+    start = time.perf_counter()
+    function()
+    return time.perf_counter() - start
+
+
+def contest_row(contest: Contest, corpus: cupel.Corpus, repetitions: int) -> list[str]:
+    hypotheses = next(iter(corpus.systems.values()))[: contest.segments]
+    references = corpus.references[: contest.segments]
+    # Once outside the clock: kernels are compiled or loaded, and the results compared.
+    found = contest.ours(hypotheses, references)
+    expected = contest.theirs(hypotheses, references)
+    difference = float(np.abs(found - expected).max())
+    ours, theirs = [], []
+    for _ in range(repetitions):  # in turn, so that both meet the same machine
+        ours.append(seconds(lambda: contest.ours(hypotheses, references)))
+        theirs.append(seconds(lambda: contest.theirs(hypotheses, references)))
+    ratio = statistics.median(theirs) / statistics.median(ours)
+    return [
+        contest.name,
+        contest.peer,
+        f"{len(hypotheses) / statistics.median(ours):,.0f}",
+        f"{len(hypotheses) / statistics.median(theirs):,.0f}",
+        f"{ratio:.1f}x",
+        "" if contest.goal is None else f"{contest.goal:g}x",
+        f"{difference:.0e}" + ("" if difference <= contest.tolerance else " DIFFERENT"),
+    ]
+
+
+def absolute_rows(corpus: cupel.Corpus, quick: bool) -> list[list[str]]:
+    rows = []
+    command = [sys.executable, "-m", "cupel"]
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        hypotheses = next(iter(corpus.systems.values()))
+        (folder / "ref").write_text("".join(r[0] + "\n" for r in corpus.references), "utf-8")
+        (folder / "hyp").write_text("".join(h + "\n" for h in hypotheses), "utf-8")
+        score = [*command, "score", "ref", "-i", "hyp", "-m", "bleu"]
+        for what, line, goal in (
+            ("cupel --help", [*command, "--help"], "0.4 s"),
+            (f"cupel score -m bleu, {len(hypotheses):,} segments", score, "2 s"),
+        ):
+            took = statistics.median(
+                seconds(lambda line=line: _run(line, folder)) for _ in range(5)
+            )
+            rows.append([what, f"{took:.2f} s", goal])
+        rows.append(_bootstrap_row())
+        if not quick:
+            rows += _million_rows(folder, score, corpus)
+    return rows
+
+
+def _run(command: list[str], folder: Path) -> None:
+    subprocess.run(command, cwd=folder, check=True, stdout=subprocess.DEVNULL)
+
+
+def _bootstrap_row() -> list[str]:
+    corpora = [wmt_corpus("wmt14", pair) for pair in ("de-en",)]
+    corpus = corpora[0]
+    systems = dict(list(corpus.systems.items())[:10])
+    ten = cupel.Corpus({k: v[:3000] for k, v in systems.items()}, corpus.references[:3000])
+    scores = cupel.score(ten, metrics=["bleu"])
+    took = statistics.median(seconds(lambda: scores.intervals("bleu")) for _ in range(5))
+    what = f"1,000 resamples of {len(ten):,} segments, {len(systems)} systems, BLEU"
+    return [what, f"{took:.2f} s", "about 1 s"]
+
+
+def _million_rows(folder: Path, score: list[str], corpus: cupel.Corpus) -> list[list[str]]:
+    """A million different segments: all outputs of wmt14, as often as it takes, numbered."""
+    texts = [
+        (hypothesis, references[0])
+        for pair in wmt_pairs("wmt14")
+        for c in [wmt_corpus("wmt14", pair)]
+        for outputs in c.systems.values()
+        for hypothesis, references in zip(outputs, c.references, strict=True)
+    ]
+    million = 1_000_000
+    with (folder / "hyp").open("w") as hyp, (folder / "ref").open("w") as ref:
+        for number in range(million):
+            hypothesis, reference = texts[number % len(texts)]
+            hyp.write(f"{hypothesis} {number}\n")
+            ref.write(f"{reference} {number}\n")
+    took = seconds(lambda: _run(score, folder))
+    peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1e6
+    return [
+        ["1,000,000 segments from files, BLEU: time", f"{took:.0f} s", ""],
+        ["1,000,000 segments from files, BLEU: peak memory", f"{peak:.2f} GB", "2 GB"],
+    ]
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--repetitions", type=int, default=5)
+    parser.add_argument("--only", default="", help="contests whose name contains this")
+    parser.add_argument("--quick", action="store_true", help="leave the million segments out")
+    arguments = parser.parse_args()
+    try:
+        corpus = wmt_corpus("wmt14", "cs-en")
+    except CupelError as error:
+        print(f"bench: {error}", file=sys.stderr)
+        return 2
+    if hasattr(os, "sched_setaffinity"):
+        os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
+    chosen = [contest for contest in CONTESTS if arguments.only in contest.name]
+    rows = [contest_row(contest, corpus, arguments.repetitions) for contest in chosen]
+    header = ["metric", "peer", "ours/s", "peer/s", "ratio", "goal", "largest difference"]
+    table(header, rows, sys.stdout)
+    if not arguments.only:
+        print()
+        rows = absolute_rows(corpus, arguments.quick)
+        table(["what", "measured", "goal"], rows, sys.stdout)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
