@@ -14,7 +14,8 @@ test: demo $(VENV)/installed-dev
 	$(BIN)/python -m pytest -n $(WORKERS) $(PYTEST_ARGS)
 
 bench: $(VENV)/installed-dev
-	$(BIN)/python benchmarks/run.py $(BENCH_ARGS)
+	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1 POLARS_MAX_THREADS=1 \
+		$(BIN)/python benchmarks/run.py $(BENCH_ARGS)
 
 lint: $(VENV)/installed-dev
 	$(BIN)/ruff check .

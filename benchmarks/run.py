@@ -8,18 +8,8 @@ same scores. A second table holds what has no peer: start-up, resampling, memory
 
 from __future__ import annotations
 
-import os
-
-# One core for everybody, before any library starts its threads.
-for variable in (
-    "OMP_NUM_THREADS",
-    "OPENBLAS_NUM_THREADS",
-    "MKL_NUM_THREADS",
-    "POLARS_MAX_THREADS",
-):
-    os.environ[variable] = "1"
-
 import argparse
+import os
 import resource
 import statistics
 import subprocess
@@ -30,12 +20,12 @@ from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
-from peers import CONTESTS, Contest
 
 import cupel
 from cupel.cli.output import table
 from cupel.data import wmt_corpus, wmt_pairs
 from cupel.errors import CupelError
+from peers import CONTESTS, Contest
 
 
 def seconds(function: Callable[[], object]) -> float:

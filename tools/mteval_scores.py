@@ -28,7 +28,11 @@ FOLDER = Path(__file__).parent.parent / "tests" / "oracles" / "mteval"
 def cases() -> dict[str, tuple[Corpus, list[str]]]:
     """The corpora that are scored, and the options of mteval-v13a.pl."""
     found: dict[str, tuple[Corpus, list[str]]] = {}
-    for dataset, pair, count in (("wmt14", "cs-en", 3), ("wmt14", "hi-en", 2), ("wmt12", "en-de", 2)):
+    for dataset, pair, count in (
+        ("wmt14", "cs-en", 3),
+        ("wmt14", "hi-en", 2),
+        ("wmt12", "en-de", 2),
+    ):
         corpus = wmt_corpus(dataset, pair)
         systems = dict(list(corpus.systems.items())[:count])
         found[f"{dataset}-{pair}"] = Corpus(systems, corpus.references), []
@@ -68,8 +72,7 @@ def mteval(
         systems = {str(i): texts for i, texts in enumerate(corpus.systems.values())}
         _write_sgm(folder / "tst.sgm", "tstset", systems)
         printed = subprocess.run(
-            ["perl", str(precise), "-n", "-d", "2", *options]
-            + ["-r", "ref.sgm", "-s", "src.sgm", "-t", "tst.sgm"],
+            ["perl", str(precise), *options, *"-n -d 2 -r ref.sgm -s src.sgm -t tst.sgm".split()],
             cwd=folder,
             capture_output=True,
             check=True,

@@ -49,8 +49,9 @@ def test_signature_reads_like_sacrebleus() -> None:
     assert scores.signatures["bleu"] == (
         f"nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp|version:cupel-{cupel.__version__}"
     )
-    assert "case:lc|eff:no|tok:13a|smooth:floor[0.10]" in (
-        scores.signatures["bleu:smooth_method=floor,lowercase=yes"]
+    assert (
+        "case:lc|eff:no|tok:13a|smooth:floor[0.10]"
+        in (scores.signatures["bleu:smooth_method=floor,lowercase=yes"])
     )
 
 

@@ -12,7 +12,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import cupel
-from cupel.corpus import Corpus
 
 pytest.importorskip("pycocoevalcap", reason="pycocoevalcap is not installed")
 

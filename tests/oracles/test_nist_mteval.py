@@ -13,7 +13,7 @@ import pytest
 import cupel
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "tools"))
-from mteval_scores import FOLDER, cases  # noqa: E402
+from mteval_scores import FOLDER, cases
 
 
 @pytest.mark.parametrize(

@@ -130,9 +130,7 @@ TEXT = st.one_of(
         max_size=8,
     ).map(" ".join),
 )  # fmt: skip
-SEGMENTS = st.lists(
-    st.tuples(TEXT, st.lists(TEXT, min_size=1, max_size=3)), min_size=1, max_size=4
-)
+SEGMENTS = st.lists(st.tuples(TEXT, st.lists(TEXT, min_size=1, max_size=3)), min_size=1, max_size=4)
 
 
 @settings(max_examples=150, deadline=None)
@@ -154,9 +152,7 @@ def test_bleucomp_has_sacrebleus_counts(newstest: Any) -> None:
     corpus = newstest("wmt14", "cs-en")
     system, hypotheses = next(iter(corpus.systems.items()))
     theirs = BLEU(force=True).corpus_score(hypotheses, [[r[0] for r in corpus.references]])
-    rows = cupel.score(
-        Corpus({system: hypotheses}, corpus.references), metrics=["bleucomp"]
-    ).rows()
+    rows = cupel.score(Corpus({system: hypotheses}, corpus.references), metrics=["bleucomp"]).rows()
     ours = {row["metric"].removeprefix("bleucomp."): row["score"] for row in rows}
     for n in range(1, 5):
         assert ours[f"matches{n}"] == theirs.counts[n - 1]
