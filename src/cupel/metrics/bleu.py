@@ -1,7 +1,6 @@
-r"""BLEU (Papineni et al. 2002), as sacreBLEU 2.6 computes it.
+"""BLEU (Papineni et al. 2002), as sacreBLEU 2.6 computes it.
 
-.. math:: \mathrm{BLEU} = 100 \cdot BP \cdot \exp\Big(\frac{1}{N} \sum_{n=1}^{N} \log p_n\Big),
-          \qquad BP = \min(1, e^{1 - r/c})
+    BLEU = 100 * BP * exp(1/N * sum over n = 1..N of log p_n),    BP = min(1, exp(1 - r/c))
 
 p_n: hypothesis n-grams found in the references, each clipped at the most times that any one
 reference has it, over all hypothesis n-grams; c: hypothesis length; r: per segment the reference

@@ -1,7 +1,6 @@
-r"""chrF and chrF++ (Popović 2015, 2017), as sacreBLEU 2.6 computes them.
+"""chrF and chrF++ (Popović 2015, 2017), as sacreBLEU 2.6 computes them.
 
-.. math:: \mathrm{chrF}_\beta = 100 \cdot (1 + \beta^2)
-          \frac{\overline{P} \cdot \overline{R}}{\beta^2 \overline{P} + \overline{R}}
+    chrF = 100 * (1 + beta^2) * P * R / (beta^2 * P + R)
 
 P and R: precision and recall of character n-grams (n = 1..6, white space removed), and for
 chrF++ of word 1- and 2-grams, averaged over those orders that both sides are long enough for

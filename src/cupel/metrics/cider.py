@@ -1,10 +1,9 @@
-r"""CIDEr (Vedantam et al. 2015), as pycocoevalcap computes it.
+"""CIDEr (Vedantam et al. 2015), as pycocoevalcap computes it.
 
-.. math:: \mathrm{CIDEr\text{-}D} = \frac{10}{4} \sum_{n=1}^{4} \frac{1}{m} \sum_{j=1}^{m}
-          e^{-\frac{(l_c - l_j)^2}{2 \sigma^2}}
-          \frac{\min(g^n(c), g^n(s_j)) \cdot g^n(s_j)}{\|g^n(c)\| \, \|g^n(s_j)\|}
+    CIDEr-D = 10 * mean over n = 1..4 and over the references s of
+              exp(-(length(c) - length(s))^2 / (2 sigma^2)) * min(g(c), g(s)) . g(s) / (|g(c)| |g(s)|)
 
-g^n: counts of n-grams times log(documents / documents with it); a document is a segment, by its
+g: counts of n-grams times log(documents / documents with it); a document is a segment, by its
 references. What pycocoevalcap (and with it the captioning field) reports as "CIDEr" is the D
 variant: counts clipped at the reference's, a Gaussian penalty on the difference in length, no
 stemming. So `cider` and `cider-d` are both that; `cider:variant=plain` is the paper's CIDEr, the

@@ -1,14 +1,12 @@
-r"""NIST (Doddington 2002), as mteval-v13a.pl computes it, per segment and for the corpus.
+"""NIST (Doddington 2002), as mteval-v13a.pl computes it, per segment and for the corpus.
 
-.. math:: \mathrm{NIST} = BP \cdot \sum_{n=1}^{5}
-          \frac{\sum_{\text{matched } w_1 \ldots w_n} \mathrm{Info}(w_1 \ldots w_n)}{\text{n-grams of the hypothesis}}
-
-.. math:: \mathrm{Info}(w_1 \ldots w_n) = \log_2 \frac{\mathrm{count}(w_1 \ldots w_{n-1})}{\mathrm{count}(w_1 \ldots w_n)},
-          \qquad BP = \exp\big(-\beta \log^2 \min(1, c / \bar r)\big)
+    NIST = BP * sum over n = 1..5 of (information of the matched n-grams / n-grams of the hypothesis)
+    information(w1 ... wn) = log2(count(w1 ... wn-1) / count(w1 ... wn))
+    BP = exp(-beta * log^2 min(1, c / r))
 
 Matches are clipped as in BLEU; counts are over all references of the corpus, so the metric is
-`prepare`d on them; c: hypothesis length; r̄: mean length of the segment's references; beta makes
-BP 0.5 at c / r̄ = 2/3.
+`prepare`d on them; c: hypothesis length; r: mean length of the segment's references; beta makes
+BP 0.5 at c / r = 2/3.
 
 Two habits of mteval-v13a.pl are kept because its numbers depend on them: it lower-cases only the
 letters A-Z, and an n-gram whose first n-1 words are the string "0" counts as if it had none
