@@ -20,10 +20,9 @@ from cupel.errors import CupelError
 from cupel.metric import Metric, Signature, ratio
 from cupel.metrics.bleu import ngram_totals
 from cupel.registry import register
-from cupel.text.tokens import Tokens, characters, tokenize_pieces
+from cupel.text.tokens import Tokens, characters, split_words
 
 EPSILON = 1e-16
-PUNCTUATION = frozenset("!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~")
 
 
 @dataclass(frozen=True)
@@ -48,22 +47,9 @@ class Words:
     def __call__(self, sentences: Sequence[str]) -> Tokens:
         if self.lowercase:
             sentences = [sentence.lower() for sentence in sentences]
-        return tokenize_pieces([sentence.split() for sentence in sentences], _parted)
+        from cupel.kernels.words import RULES_CHRF
 
-
-def _parted(words: Sequence[str]) -> tuple[list[str], list[int]]:
-    parts = [_part(word) for word in words]
-    return [token for part in parts for token in part], [len(part) for part in parts]
-
-
-def _part(word: str) -> list[str]:
-    if len(word) == 1:
-        return [word]
-    if word[-1] in PUNCTUATION:
-        return [word[:-1], word[-1]]
-    if word[0] in PUNCTUATION:
-        return [word[0], word[1:]]
-    return [word]
+        return split_words(sentences, RULES_CHRF)
 
 
 @register("chrf", "character n-gram F-score (Popović 2015), as sacreBLEU")

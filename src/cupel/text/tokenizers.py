@@ -17,7 +17,7 @@ from typing import Any, Literal
 
 from cupel.errors import CupelError, MissingPart
 from cupel.text import mteval13a
-from cupel.text.tokens import Tokens, intern
+from cupel.text.tokens import Tokens, split_words
 
 SACREBLEU_TOKENIZERS = (
     "13a",
@@ -65,7 +65,7 @@ class Tokenizer:
             sentences = [lower(sentence) for sentence in sentences]
         if self.name == "13a":
             return mteval13a.tokenize(sentences)
-        return intern([line.split() for line in self.lines(sentences)])
+        return split_words(self.lines(sentences))
 
     def lines(self, sentences: Sequence[str]) -> list[str]:
         """The tokenised sentences as text, tokens separated by white space."""

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from itertools import chain
+from itertools import chain, pairwise
 
 import numpy as np
 import numpy.typing as npt
@@ -75,27 +75,20 @@ def ragged_take(values: Int32Array, offsets: IntArray, rows: npt.NDArray[np.inte
     return taken
 
 
-def tokenize_pieces(
-    pieces: Sequence[Sequence[str]],
-    tokenize: Callable[[Sequence[str]], tuple[Sequence[str], Sequence[int]]],
-) -> Tokens:
-    """Tokenise sentences that are split into pieces, each *distinct* piece once.
-
-    For tokenizers whose rules never look past a piece: running text has ten times fewer distinct
-    pieces than pieces. `tokenize` gives the tokens of the distinct ones, one after the other, and
-    how many each has.
-    """
-    piece_offsets = offsets_of(map(len, pieces), len(pieces))
-    piece_ids, distinct = number(chain.from_iterable(pieces), int(piece_offsets[-1]))
-    tokens, lengths = tokenize(distinct)
-    type_offsets = offsets_of(lengths, len(lengths))
-    type_ids, types = number(tokens, len(tokens))
-    ends = offsets_of(np.diff(type_offsets)[piece_ids], len(piece_ids))
-    return Tokens(ragged_take(type_ids, type_offsets, piece_ids), ends[piece_offsets], types)
-
-
 _WHITESPACE = np.array([chr(code).isspace() for code in range(0x3001)])
 """Which code points `str.split` splits at; there are none beyond."""
+
+
+def split_words(sentences: Sequence[str], rules: int = 0) -> Tokens:
+    """The words between white space, parted further by the rules of `cupel.kernels.words`."""
+    from cupel.kernels.words import numbered_words
+
+    codes = np.frombuffer("".join(sentences).encode("utf-32-le", "surrogatepass"), np.int32)
+    offsets = offsets_of(map(len, sentences), len(sentences))
+    ids, ends, letters, starts = numbered_words(codes, offsets, _WHITESPACE, rules)
+    text = letters.tobytes().decode("utf-32-le", "surrogatepass")
+    places = starts.tolist()
+    return Tokens(ids, ends, [text[a:b] for a, b in pairwise(places)])
 
 
 def characters(sentences: Sequence[str], *, keep_whitespace: bool = False) -> Tokens:
