@@ -1,56 +1,59 @@
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
-from dataclasses import dataclass
-from importlib import metadata
 from pathlib import Path
-from types import SimpleNamespace
 
-import numpy as np
 import pytest
 
 import cupel
-from cupel import registry
-from cupel.batch import Batch, FloatArray
 from cupel.errors import CupelError, MissingPart
-from cupel.metric import Metric, Signature
 from cupel.metrics.bleu import Bleu
 from cupel.registry import Entry, entries, get_metric
 
+OTHER_PACKAGE = '''
+from dataclasses import dataclass
+import numpy as np
+from cupel.metric import Metric, Signature, ratio
 
 @dataclass(frozen=True)
 class Length(Metric):
     """Words per segment: a metric of another package."""
 
     power: int = 1
-
     name = "length"
     higher_is_better = True
 
-    def signature(self) -> Signature:
+    def signature(self):
         return Signature.of(power=self.power)
 
-    def statistics(self, batch: Batch) -> FloatArray:
+    def statistics(self, batch):
         lengths = np.array([len(text.split()) ** self.power for text in batch.hypotheses], float)
         return np.stack([lengths, np.ones(len(batch))], axis=1)
 
-    def score(self, statistics: FloatArray) -> FloatArray:
-        result: FloatArray = statistics[..., 0] / statistics[..., 1]
-        return result
+    def score(self, statistics):
+        return ratio(statistics[..., 0], statistics[..., 1])
+'''
 
 
 @pytest.fixture
-def third_party(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """Two entry points, as a package `other` would declare them; one of them cannot be loaded."""
-    good = metadata.EntryPoint("length", f"{__name__}:Length", "cupel.metrics")
-    bad = metadata.EntryPoint("broken", "no_such_module_anywhere:Metric", "cupel.metrics")
-    shadow = metadata.EntryPoint("bleu", f"{__name__}:Length", "cupel.metrics")
-    monkeypatch.setattr(registry.metadata, "entry_points", lambda group: [good, bad, shadow])
-    monkeypatch.setattr(metadata.EntryPoint, "dist", SimpleNamespace(name="other"), raising=False)
-    monkeypatch.setattr(registry, "_third_party", registry._third_party)
+def third_party(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[None]:
+    """A package `other` as pip would have installed it, with three entry points."""
+    (tmp_path / "other.py").write_text(OTHER_PACKAGE)
+    info = tmp_path / "other-1.0.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: other\nVersion: 1.0\n")
+    (info / "entry_points.txt").write_text(
+        "[cupel.metrics]\n"
+        "length = other:Length\n"
+        "broken = no_such_module_anywhere:Metric\n"
+        "bleu = other:Length\n"
+    )
+    monkeypatch.syspath_prepend(str(tmp_path))
     entries.cache_clear()
     yield
     entries.cache_clear()
+    sys.modules.pop("other", None)
 
 
 def test_options_behind_the_name_are_converted_to_their_types() -> None:
@@ -92,7 +95,7 @@ def test_sentences_about_bad_specifications(spec: str, sentence: str) -> None:
 def test_a_metric_whose_extra_is_missing_says_how_to_get_it(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    entry = Entry("heavy", Length, "", modules=("no_such_module_anywhere",), extra="neural")
+    entry = Entry("heavy", Bleu, "", modules=("no_such_module_anywhere",), extra="neural")
     monkeypatch.setitem(entries(), "heavy", entry)
     with pytest.raises(MissingPart) as error:
         get_metric("heavy")
