@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from cupel.batch import FloatArray, IntArray
-from cupel.kernels import kernel
+from cupel.kernels import inner_kernel, kernel
 from cupel.text.tokens import Int32Array
 
 WORD_ERRORS = 0
@@ -79,7 +79,7 @@ def lcs_lengths(
     return result
 
 
-@kernel
+@inner_kernel
 def _longest(offsets: IntArray) -> int:
     longest = 0
     for i in range(len(offsets) - 1):

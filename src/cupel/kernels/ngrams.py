@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from cupel.kernels import kernel
+from cupel.kernels import inner_kernel, kernel
 
 Int32Array = npt.NDArray[np.int32]
 IntArray = npt.NDArray[np.int64]
@@ -26,7 +26,7 @@ CLIPPED_PRODUCT = 1  # min(wh, wr) wr: CIDEr-D
 PRODUCT = 2  # wh wr: CIDEr
 
 
-@kernel
+@inner_kernel
 def _table(longest: int) -> tuple[IntArray, Int32Array, IntArray, np.uint64, int]:
     """An open-addressing table for sentences of up to `longest` tokens; epochs spare clearing it."""
     bits = 1
@@ -42,7 +42,7 @@ def _table(longest: int) -> tuple[IntArray, Int32Array, IntArray, np.uint64, int
     )
 
 
-@kernel
+@inner_kernel
 def _probe(
     slot_key: IntArray, slot_epoch: IntArray, epoch: int, key: np.int64, shift: np.uint64, mask: int
 ) -> int:

@@ -26,7 +26,7 @@ import numpy as np
 import numpy.typing as npt
 
 from cupel.batch import FloatArray, IntArray
-from cupel.kernels import kernel
+from cupel.kernels import inner_kernel, kernel
 from cupel.text.tokens import Int32Array
 
 MAX_SHIFT_SIZE = 10
@@ -113,7 +113,7 @@ def ter_edits(
     return result
 
 
-@kernel
+@inner_kernel
 def _scratch(
     offsets: IntArray,
     hypothesis_index: IntArray,
@@ -149,7 +149,7 @@ def _scratch(
     )
 
 
-@kernel
+@inner_kernel
 def _load(s: Scratch, hypothesis: Int32Array, reference: Int32Array, first: Int32Array) -> int:
     """Put a pair into the scratch, as classes; returns the distance between the bags of words.
 
@@ -186,7 +186,7 @@ def _load(s: Scratch, hypothesis: Int32Array, reference: Int32Array, first: Int3
     return max(n, m) - matched
 
 
-@kernel
+@inner_kernel
 def _pair_edits(s: Scratch, n: int, m: int, floor: int, enough: int) -> int:
     """Shifts made, and the edit distance then left; stops early where it cannot be < `enough`."""
     shifts = 0
@@ -207,7 +207,7 @@ def _pair_edits(s: Scratch, n: int, m: int, floor: int, enough: int) -> int:
             return shifts + floor
 
 
-@kernel
+@inner_kernel
 def _list_candidates(s: Scratch, n: int, m: int, checked: int) -> tuple[int, int]:
     """Fill `candidates`; returns how many are there, and how many count against the limit.
 
@@ -252,7 +252,7 @@ def _list_candidates(s: Scratch, n: int, m: int, checked: int) -> tuple[int, int
     return found, count
 
 
-@kernel
+@inner_kernel
 def _make_best_shift(s: Scratch, n: int, m: int, found: int, distance: int, floor: int) -> int:
     """Make the shift that lowers the distance most; returns by how much (0: none is made).
 
@@ -286,7 +286,7 @@ def _make_best_shift(s: Scratch, n: int, m: int, found: int, distance: int, floo
     return best_gain
 
 
-@kernel
+@inner_kernel
 def _shift(s: Scratch, n: int, length: int, start: int, target: int) -> tuple[int, int]:
     """Move a phrase within `shifted`; returns the span that changed.
 
@@ -307,7 +307,7 @@ def _shift(s: Scratch, n: int, length: int, start: int, target: int) -> tuple[in
     return low, high
 
 
-@kernel
+@inner_kernel
 def _shifted_distance(s: Scratch, n: int, m: int, low: int, high: int, most: int) -> int:
     """Distance of `shifted`, which differs from `hypothesis` in rows low to high; any number
     above `most` where it is above.
@@ -325,7 +325,7 @@ def _shifted_distance(s: Scratch, n: int, m: int, low: int, high: int, most: int
     return _beam_shifted(s, n, m, low)
 
 
-@kernel
+@inner_kernel
 def _align(s: Scratch, n: int, m: int) -> int:
     """Distance of `hypothesis`, and the alignment and errors of its edits."""
     if m <= MAX_BLOCKS * WORD:
@@ -338,7 +338,7 @@ def _align(s: Scratch, n: int, m: int) -> int:
     return distance
 
 
-@kernel
+@inner_kernel
 def _beam_is_wide(n: int, m: int, distance: int) -> bool:
     """Whether every path of cost `distance` through the matrix lies within the beam.
 
@@ -348,7 +348,7 @@ def _beam_is_wide(n: int, m: int, distance: int) -> bool:
     return m < BEAM_WIDTH or distance + abs(n - m) <= 2 * (BEAM_WIDTH - 2)
 
 
-@kernel
+@inner_kernel
 def _trace(s: Scratch, n: int, m: int, beam: bool) -> None:
     """Alignment and running sums of errors, going back from the end of both sentences."""
     i, j = n, m
@@ -377,7 +377,7 @@ def _trace(s: Scratch, n: int, m: int, beam: bool) -> None:
         s.reference_errors[j + 1] += s.reference_errors[j]
 
 
-@kernel
+@inner_kernel
 def _bits_move(s: Scratch, m: int, i: int, j: int) -> int:
     """How cell (i, j) was reached: of equally cheap ways BOTH, then HYPOTHESIS."""
     if s.hypothesis[i - 1] == s.reference[j - 1]:
@@ -389,7 +389,7 @@ def _bits_move(s: Scratch, m: int, i: int, j: int) -> int:
     return HYPOTHESIS if s.vectors[block, RISE] & bit else REFERENCE
 
 
-@kernel
+@inner_kernel
 def _beam_move(s: Scratch, n: int, m: int, i: int, j: int) -> int:
     """The same, within the beam."""
     cost = _beam_cell(s, n, m, i, j)
@@ -398,7 +398,7 @@ def _beam_move(s: Scratch, n: int, m: int, i: int, j: int) -> int:
     return HYPOTHESIS if cost == _beam_cell(s, n, m, i - 1, j) + 1 else REFERENCE
 
 
-@kernel
+@inner_kernel
 def _next_block(
     match: np.uint64,
     plus: np.uint64,
@@ -419,7 +419,7 @@ def _next_block(
     return fall_before | ~(diagonal | rise_before), rise_before & diagonal, diagonal, rise, fall
 
 
-@kernel
+@inner_kernel
 def _bits_rows(s: Scratch, n: int, m: int) -> int:
     """All rows of the matrix as bit vectors, kept for the trace and for shifted hypotheses."""
     blocks = (m + WORD - 1) // WORD
@@ -442,7 +442,7 @@ def _bits_rows(s: Scratch, n: int, m: int) -> int:
     return int(s.final[n])
 
 
-@kernel
+@inner_kernel
 def _bits_shifted(s: Scratch, n: int, m: int, low: int, high: int) -> int:
     """Distance of `shifted` to a reference of up to 64 words."""
     top = ONE << np.uint64(m - 1)
@@ -457,7 +457,7 @@ def _bits_shifted(s: Scratch, n: int, m: int, low: int, high: int) -> int:
     return distance
 
 
-@kernel
+@inner_kernel
 def _bits_shifted_blocks(s: Scratch, n: int, m: int, low: int, high: int) -> int:
     """Distance of `shifted` to a longer reference. Its PLUS and MINUS stand where row 0 has no
     use for DIAGONAL and RISE.
@@ -482,7 +482,7 @@ def _bits_shifted_blocks(s: Scratch, n: int, m: int, low: int, high: int) -> int
     return distance
 
 
-@kernel
+@inner_kernel
 def _same_row(s: Scratch, i: int, blocks: int) -> bool:
     for b in range(blocks):
         old = s.vectors[i * blocks + b]
@@ -491,14 +491,14 @@ def _same_row(s: Scratch, i: int, blocks: int) -> bool:
     return True
 
 
-@kernel
+@inner_kernel
 def _beam_width(n: int, m: int) -> int:
     """Half the width of the beam; wider where a row is more than 50 columns from the next."""
     ratio = m / n if n else 1.0
     return int(np.ceil(ratio / 2 + BEAM_WIDTH)) if ratio / 2 > BEAM_WIDTH else BEAM_WIDTH
 
 
-@kernel
+@inner_kernel
 def _beam_span(n: int, m: int, i: int) -> tuple[int, int]:
     """First column of row i within the beam, and one past the last. Row 0 is there as a whole."""
     if i == 0:
@@ -508,7 +508,7 @@ def _beam_span(n: int, m: int, i: int) -> tuple[int, int]:
     return max(0, middle - width), m + 1 if i == n else min(m + 1, middle + width)
 
 
-@kernel
+@inner_kernel
 def _beam_rows(s: Scratch, n: int, m: int) -> int:
     """All rows of the matrix within the beam, kept for the trace and for shifted hypotheses."""
     stride = _beam_stride(n, m)
@@ -521,7 +521,7 @@ def _beam_rows(s: Scratch, n: int, m: int) -> int:
     return int(s.row[m])
 
 
-@kernel
+@inner_kernel
 def _beam_shifted(s: Scratch, n: int, m: int, same: int) -> int:
     """Distance of `shifted` within the beam; its first rows are the same as `hypothesis` has."""
     stride = _beam_stride(n, m)
@@ -533,7 +533,7 @@ def _beam_shifted(s: Scratch, n: int, m: int, same: int) -> int:
     return int(s.row[m])
 
 
-@kernel
+@inner_kernel
 def _beam_row(s: Scratch, n: int, m: int, i: int, word: int) -> tuple[int, int]:
     """Turn row i - 1 in `row` into row i; returns its span. Cells outside the beam are infinite."""
     before, until = _beam_span(n, m, i - 1)
@@ -553,7 +553,7 @@ def _beam_row(s: Scratch, n: int, m: int, i: int, word: int) -> tuple[int, int]:
     return low, high
 
 
-@kernel
+@inner_kernel
 def _beam_cell(s: Scratch, n: int, m: int, i: int, j: int) -> int:
     if i == 0:
         return j
@@ -563,7 +563,7 @@ def _beam_cell(s: Scratch, n: int, m: int, i: int, j: int) -> int:
     return int(s.band[i * _beam_stride(n, m) + j - low])
 
 
-@kernel
+@inner_kernel
 def _beam_stride(n: int, m: int) -> int:
     """Room for a row of the beam: 2 more than its width, for the last one, which goes to the end."""
     return min(2 * _beam_width(n, m) + 2, m + 1)

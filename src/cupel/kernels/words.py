@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from cupel.kernels import kernel
+from cupel.kernels import inner_kernel, kernel
 
 Int32Array = npt.NDArray[np.int32]
 IntArray = npt.NDArray[np.int64]
@@ -25,17 +25,17 @@ RULES_13A = 1
 RULES_CHRF = 2  # one punctuation mark at the end goes apart, or else one at the start
 
 
-@kernel
+@inner_kernel
 def _is_digit(code: int) -> bool:
     return 48 <= code <= 57
 
 
-@kernel
+@inner_kernel
 def _is_stop(code: int) -> bool:
     return code in (COMMA, PERIOD)
 
 
-@kernel
+@inner_kernel
 def _is_apart(code: int) -> bool:
     """Punctuation that is always a word of its own: rule 1 of 13a."""
     return (
@@ -48,12 +48,12 @@ def _is_apart(code: int) -> bool:
     )
 
 
-@kernel
+@inner_kernel
 def _is_punctuation(code: int) -> bool:
     return _is_apart(code) or code == 39 or COMMA <= code <= PERIOD
 
 
-@kernel
+@inner_kernel
 def _rule_2(given: Int32Array, length: int, out: Int32Array) -> int:
     """A period or comma goes apart unless a digit stands before it. Returns the new length."""
     at = 0
@@ -72,7 +72,7 @@ def _rule_2(given: Int32Array, length: int, out: Int32Array) -> int:
     return end
 
 
-@kernel
+@inner_kernel
 def _rule_3(given: Int32Array, length: int, out: Int32Array) -> int:
     """A period or comma goes apart unless a digit stands behind it."""
     at = 0
@@ -92,7 +92,7 @@ def _rule_3(given: Int32Array, length: int, out: Int32Array) -> int:
     return end
 
 
-@kernel
+@inner_kernel
 def _rule_4(given: Int32Array, length: int, out: Int32Array) -> int:
     """A dash goes apart behind a digit."""
     end = 0
@@ -107,7 +107,7 @@ def _rule_4(given: Int32Array, length: int, out: Int32Array) -> int:
     return end
 
 
-@kernel
+@inner_kernel
 def _hash(codes: Int32Array, start: int, end: int) -> np.uint64:
     value = np.uint64(14695981039346656037)
     for i in range(start, end):
@@ -115,7 +115,7 @@ def _hash(codes: Int32Array, start: int, end: int) -> np.uint64:
     return value ^ (value >> np.uint64(29))
 
 
-@kernel
+@inner_kernel
 def _find(
     codes: Int32Array,
     start: int,
@@ -141,7 +141,7 @@ def _find(
     return int(slot)
 
 
-@kernel
+@inner_kernel
 def _grown(slots: Int32Array, types: Int32Array, starts: IntArray, count: int) -> Int32Array:
     """A table of twice the size with the same words."""
     larger = np.full(2 * len(slots), -1, np.int32)
