@@ -1,0 +1,102 @@
+"""Which systems differ? Ranges of ranks and clusters, as the findings of WMT print them.
+
+Bojar et al. (2013), section 3.4, and (2014), section 3.3, after Koehn (2012): resample the
+judgments, rank the systems anew each time, and see over which ranks each system moves.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from cupel.errors import CupelError
+from cupel.human.comparisons import FloatArray, comparisons
+from cupel.human.rankings import Rankings
+from cupel.human.system_scores import FROM_COUNTS, SYSTEM_SCORES
+from cupel.significance import BOOTSTRAP_RESAMPLES, DEFAULT_SEED
+
+UNITS = ("pairs", "rows")
+
+
+@dataclass(frozen=True)
+class RankedSystem:
+    """A system with its score, the range of its ranks, and its cluster; both counted from 1."""
+
+    system: str
+    score: float
+    best: int
+    worst: int
+    cluster: int
+
+
+def rank_clusters(
+    rankings: Rankings,
+    method: str = "expected-wins",
+    *,
+    resamples: int = BOOTSTRAP_RESAMPLES,
+    p: float = 0.05,
+    seed: int = DEFAULT_SEED,
+    unit: str = "pairs",
+) -> list[RankedSystem]:
+    """The systems, best first, in clusters that differ at level p.
+
+    The range of a system is what remains of its ranks over the resamples when p/2 of them is
+    dropped at either end; systems whose ranges overlap, directly or through others, share a
+    cluster. Systems that were never compared are left out.
+
+    unit: "pairs" resamples the comparisons of two systems, as WMT does (a run of TrueSkill draws
+    them by itself); "rows" resamples whole rankings, which keeps together what one judge said at
+    once, and gives wider ranges and fewer clusters.
+    """
+    _check(method, unit, resamples, p)
+    options = {"seed": seed} if method == "trueskill" else {}
+    score = SYSTEM_SCORES[method](rankings, **options)
+    chosen = np.flatnonzero(~np.isnan(score))
+    chosen = chosen[np.argsort(-score[chosen], kind="stable")]
+    counts = _resampled(rankings, method, unit, resamples, seed)
+    drawn = FROM_COUNTS[method](*counts, **options)[:, chosen]
+    drawn = np.nan_to_num(drawn, nan=-np.inf)  # not drawn at all: the last
+    ranks = np.sort(1 + (drawn[:, None, :] > drawn[:, :, None]).sum(-1), axis=0)
+    dropped = min(int(np.ceil(resamples * p / 2)), (resamples - 1) // 2)
+    best, worst = ranks[dropped], ranks[resamples - 1 - dropped]
+    # A cluster begins where all ranks above are better than all ranks from here on.
+    above, below = np.maximum.accumulate(worst), np.minimum.accumulate(best[::-1])[::-1]
+    clusters = 1 + np.cumsum(np.append(False, above[:-1] < below[1:])[: len(chosen)])
+    return [
+        RankedSystem(rankings.systems[number], float(score[number]), *map(int, place))
+        for number, *place in zip(chosen, best, worst, clusters, strict=True)
+    ]
+
+
+def _resampled(
+    rankings: Rankings, method: str, unit: str, resamples: int, seed: int
+) -> tuple[FloatArray, FloatArray]:
+    """(wins, ties), (resamples, systems, systems) each."""
+    generator = np.random.default_rng(seed)
+    if unit == "rows":
+        even = np.full(len(rankings), 1 / max(len(rankings), 1))
+        drawn_rows = generator.multinomial(len(rankings), even, size=resamples)
+        return comparisons(rankings, drawn_rows.astype(np.float64))
+    wins, ties = comparisons(rankings)
+    n = len(wins)
+    if method == "trueskill":
+        return np.broadcast_to(wins, (resamples, n, n)), np.broadcast_to(ties, (resamples, n, n))
+    cells = np.append(wins.ravel(), np.triu(ties).ravel())
+    total = cells.sum()
+    drawn = generator.multinomial(int(total), cells / max(total, 1), size=resamples)
+    new_wins, new_ties = drawn.astype(np.float64).reshape(resamples, 2, n, n).swapaxes(0, 1)
+    return new_wins, new_ties + np.swapaxes(new_ties, -1, -2)
+
+
+def _check(method: str, unit: str, resamples: int, p: float) -> None:
+    if method not in SYSTEM_SCORES:
+        raise CupelError(
+            f"There is no system score {method!r}; there are {', '.join(SYSTEM_SCORES)}."
+        )
+    if unit not in UNITS:
+        raise CupelError(f"Unknown unit {unit!r} to resample: it is 'pairs' or 'rows'.")
+    if resamples < 1:
+        raise CupelError(f"The number of resamples must be 1 or more, not {resamples}.")
+    if not 0 < p < 1:
+        raise CupelError(f"The level p must be between 0 and 1, not {p}.")

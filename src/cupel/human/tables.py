@@ -1,0 +1,103 @@
+"""Tables with a header line, as the files of people's judgments have them.
+
+CSV with quotes, TSV, or columns divided by white space; each row remembers the line it begins on,
+so that whatever is wrong with it can be told with its place.
+"""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TypeVar
+
+from cupel.errors import CupelError
+from cupel.reading.lines import display_name, iterate_lines
+from cupel.reading.segments import counted, listed, nearest
+
+Value = TypeVar("Value")
+
+
+@dataclass(frozen=True)
+class Table:
+    """The rows of a file, each as long as the header. `lines` are counted from 1."""
+
+    file: str
+    header: list[str]
+    rows: list[list[str]]
+    lines: list[int]
+
+    def column(self, name: str, *others: str) -> list[str]:
+        """The cells of the column of that name, or of the first of the other names there is."""
+        place = self.place(name, *others)
+        if place is None:
+            raise CupelError(
+                f"{self.file} has no column {name!r}; it has {listed(self.header, 30)}"
+                f"{nearest(name, self.header)}"
+            )
+        return [row[place] for row in self.rows]
+
+    def place(self, *names: str) -> int | None:
+        """The number of the first of these columns that there is, whatever its case."""
+        lowered = [name.lower() for name in self.header]
+        return next(
+            (lowered.index(name.lower()) for name in names if name.lower() in lowered), None
+        )
+
+    def where(self, row: int) -> str:
+        """`FILE, line N`: how an error about a row begins."""
+        return f"{self.file}, line {self.lines[row]}"
+
+    def parsed(
+        self, cells: Sequence[str], parse: Callable[[str], Value], what: str, expected: str
+    ) -> list[Value]:
+        """All cells as values; the first that is none is told with its line."""
+        try:
+            return [parse(cell) for cell in cells]
+        except ValueError:
+            for row, cell in enumerate(cells):
+                try:
+                    parse(cell)
+                except ValueError:
+                    raise CupelError(
+                        f"{self.where(row)}: {what} is {cell!r} where {expected} was expected."
+                    ) from None
+            raise
+
+
+def read_table(path: Path | str, separator: str | None = ",", header: bool = True) -> Table:
+    """A file as a table. separator: `,` for CSV, a tab, or None for any white space."""
+    file = display_name(path)
+    lines = iterate_lines(path)
+    numbered = _csv_rows(file, lines) if separator == "," else _split_rows(lines, separator)
+    first = next(numbered, None)
+    if first is None:
+        expected = "a header line with the columns' names" if header else "one row a line"
+        raise CupelError(f"{file} is empty; {expected} was expected.")
+    rows, places = ([], []) if header else ([first[1]], [first[0]])
+    width = len(first[1])
+    for line, fields in numbered:
+        if len(fields) != width:
+            expected = counted(width, "field was expected", "fields were expected")
+            found = counted(len(fields), "was found", "were found")
+            where = "header" if header else "first line"
+            raise CupelError(f"{file}, line {line}: {expected}, as in the {where}, but {found}.")
+        rows.append(fields)
+        places.append(line)
+    return Table(file, [name.strip() for name in first[1]] if header else [], rows, places)
+
+
+def _csv_rows(file: str, lines: Iterable[str]) -> Iterator[tuple[int, list[str]]]:
+    reader = csv.reader((f"{line}\n" for line in lines), strict=True)
+    start = 1
+    try:
+        for fields in reader:
+            yield start, fields
+            start = reader.line_num + 1
+    except csv.Error as error:
+        raise CupelError(f"{file}, line {start}: this is not CSV ({error}).") from None
+
+
+def _split_rows(lines: Iterable[str], separator: str | None) -> Iterator[tuple[int, list[str]]]:
+    return ((number, line.split(separator)) for number, line in enumerate(lines, start=1))

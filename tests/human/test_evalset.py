@@ -1,0 +1,144 @@
+"""A folder in the layout of mt-metrics-eval, read whole, and what is refused."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+
+from cupel.errors import CupelError
+from cupel.human.evalset import evalset_pairs, read_evalset
+
+
+@pytest.fixture
+def folder(tmp_path):
+    """en-de: two references (one also a system), two systems, MQM of some, BLEU of all."""
+    files = {
+        "sources/en-de.txt": "one\ntwo\nthree\n",
+        "references/en-de.refA.txt": "eins\nzwei\ndrei\n",
+        "references/en-de.refB.txt": "ein\nzwo\ndrei\n",
+        "system-outputs/en-de/refB.txt": "ein\nzwo\ndrei\n",
+        "system-outputs/en-de/x.y.txt": "eins\n[No translation supplied]\ndrei\n",
+        "human-scores/en-de.mqm.seg.score": "x.y\t-1\nx.y\tNone\nx.y\t-0.5\nrefB 0\nrefB 0\nrefB 0\n",
+        "human-scores/en-de.mqm.sys.score": "x.y -0.75\nrefB 0\n",
+        "human-scores/en-de.mqm.doc.score": "x.y -0.75\n",
+        "human-scores/en-de.wmt-z.sys.score": "x.y 0.25\n",
+        "metric-scores/en-de/BLEU-refA.seg.score": "x.y 1\nx.y 2\nx.y 3\n",
+        "metric-scores/en-de/BLEU-refA.sys.score": "x.y 17\n",
+    }
+    for name, text in files.items():
+        path = tmp_path / "wmt" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+    return tmp_path / "wmt"
+
+
+def sentence(folder, *arguments) -> str:
+    with pytest.raises(CupelError) as told:
+        read_evalset(folder, *arguments)
+    return str(told.value).replace(str(folder), "wmt")
+
+
+def test_all_of_it(folder):
+    assert evalset_pairs(folder) == ["en-de"]
+    found = read_evalset(folder, "en-de")
+    assert found.corpus.sources == ["one", "two", "three"]
+    assert found.corpus.references == [("eins",), ("zwei",), ("drei",)]
+    assert dict(found.corpus.systems) == {
+        "refB": ["ein", "zwo", "drei"],
+        "x.y": ["eins", "", "drei"],
+    }
+    assert sorted(found.references) == ["refA", "refB"]
+    assert list(found.human) == ["mqm", "wmt-z"]
+    mqm = found.human["mqm"]
+    assert np.array_equal(mqm.segment_scores["x.y"], [-1, np.nan, -0.5], equal_nan=True)
+    assert mqm.system_scores == {"x.y": -0.75, "refB": 0.0}
+    assert found.human["wmt-z"].system_scores == {"x.y": 0.25}
+    assert found.metrics["BLEU-refA"].segment_scores["x.y"].tolist() == [1, 2, 3]
+
+
+def test_a_reference_that_is_used_is_no_system(folder):
+    found = read_evalset(folder, "en-de", ["refB", "refA"])
+    assert found.corpus.references[0] == ("ein", "eins")
+    assert list(found.corpus.systems) == ["x.y"]
+
+
+def test_json_lines(folder):
+    (folder / "sources/en-de.txt").unlink()
+    lines = [json.dumps({"source": text}) for text in ("one", "two", "three")]
+    (folder / "sources/en-de.jsonl").write_text("\n".join(lines) + "\n")
+    assert read_evalset(folder, "en-de").corpus.sources == ["one", "two", "three"]
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "told"),
+    [
+        (
+            "human-scores/en-de.mqm.seg.score",
+            "x.y 1\nx.y nan\nx.y 2\n",
+            "wmt/human-scores/en-de.mqm.seg.score, line 2: "
+            "the score is nan; every score must be a finite number.",
+        ),
+        (
+            "metric-scores/en-de/BLEU-refA.seg.score",
+            "x.y 1\nx.y None\nx.y 2\n",
+            "wmt/metric-scores/en-de/BLEU-refA.seg.score, line 2: "
+            "the score is 'None' where a number was expected.",
+        ),
+        (
+            "human-scores/en-de.mqm.seg.score",
+            "x.y 1\nx.y 2\n",
+            "wmt/human-scores/en-de.mqm.seg.score has 2 scores of system 'x.y', "
+            "but there are 3 segments.",
+        ),
+        (
+            "human-scores/en-de.mqm.sys.score",
+            "x.y 1\nx.y 2\n",
+            "wmt/human-scores/en-de.mqm.sys.score, line 2: "
+            "there is a second score of system 'x.y'.",
+        ),
+        (
+            "human-scores/en-de.mqm.seg.score",
+            "x.y 1\n" * 4,
+            "wmt/human-scores/en-de.mqm.seg.score, line 4: "
+            "there are more than 3 scores of system 'x.y'.",
+        ),
+        (
+            "human-scores/en-de.mqm.sys.score",
+            "x.z 1\n",
+            "wmt/human-scores/en-de.mqm.sys.score, line 1: "
+            "there is no output of system 'x.z'; did you mean 'x.y'?",
+        ),
+        (
+            "human-scores/en-de.mqm.sys.score",
+            "news x.y 1\n",
+            "wmt/human-scores/en-de.mqm.sys.score, line 1: "
+            "a system and a score were expected, but 'news', 'x.y', '1' was found.",
+        ),
+        (
+            "references/en-de.refA.txt",
+            "eins\n",
+            "wmt/sources/en-de.txt has 3 segments, but wmt/references/en-de.refA.txt has 1.",
+        ),
+        (
+            "system-outputs/en-de/x.y.txt",
+            "eins\n",
+            "wmt/references/en-de.refA.txt has 3 segments, "
+            "but wmt/system-outputs/en-de/x.y.txt has 1.",
+        ),
+    ],
+)
+def test_a_bad_file(folder, name, text, told):
+    (folder / name).write_text(text)
+    assert sentence(folder, "en-de") == told
+
+
+def test_what_is_not_there(folder, tmp_path):
+    assert sentence(folder, "en-fr") == "wmt has no language pair 'en-fr'; it has en-de."
+    assert sentence(folder, "en-de", ["refC"]) == (
+        "wmt has no reference 'refC' for en-de; it has refA, refB."
+    )
+    assert sentence(tmp_path, "en-de") == (
+        "wmt has no sources/PAIR.txt: it is no folder of mt-metrics-eval."
+    )
