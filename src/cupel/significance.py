@@ -51,7 +51,7 @@ def bootstrap_scores(
     systems, n, k = statistics.shape
     flat = np.ascontiguousarray(np.swapaxes(statistics, 0, 1)).reshape(n, systems * k)
     scores = np.empty((resamples, systems))
-    for rows, weights in _bootstrap_weights(n, resamples, seed):
+    for rows, weights in bootstrap_weights(n, resamples, seed):
         scores[rows] = metric.score((weights @ flat).reshape(-1, systems, k))
     return scores.T
 
@@ -125,7 +125,8 @@ def _blocks(n: int, rows: int) -> Iterator[slice]:
         yield slice(start, min(start + height, rows))
 
 
-def _bootstrap_weights(n: int, resamples: int, seed: int) -> Iterator[tuple[slice, FloatArray]]:
+def bootstrap_weights(n: int, resamples: int, seed: int) -> Iterator[tuple[slice, FloatArray]]:
+    """Blocks of resamples and their weights (block, n): how often each of n things was drawn."""
     generator = np.random.default_rng(seed)
     for rows in _blocks(n, resamples):
         height = rows.stop - rows.start

@@ -1,0 +1,244 @@
+"""From the name of a dataset to an evaluation: what `cupel meta` does, for Python too."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+
+from cupel import __version__
+from cupel.batch import FloatArray
+from cupel.corpus import Corpus
+from cupel.data import DATASETS, wmt_corpus
+from cupel.errors import CupelError
+from cupel.human.evalset import evalset_pairs, read_evalset
+from cupel.human.rankings import Rankings, wmt_rankings
+from cupel.human.score_files import read_seg_scores, read_sys_scores
+from cupel.human.score_tables import da13, da13_pairs
+from cupel.human.scores import ScoreSet
+from cupel.human.system_scores import SYSTEM_SCORES, official_scores
+from cupel.meta.evaluation import (
+    SEGMENT_STATISTICS,
+    SYSTEM_STATISTICS,
+    Evaluation,
+    Judged,
+    segment_level,
+    system_level,
+)
+from cupel.meta.graded import (
+    GRADED_STATISTICS,
+    GRADED_SYSTEM_STATISTICS,
+    Graded,
+    graded_level,
+    graded_system_level,
+)
+from cupel.meta.scorecache import MetricScores, metric_scores
+from cupel.metric import Metric, Signature
+from cupel.scoring import Progress, named_metrics
+from cupel.significance import BOOTSTRAP_RESAMPLES, DEFAULT_SEED
+
+WITH_OFFICIAL_SCORES = ("wmt14",)
+
+Scored = Callable[[Corpus], dict[str, MetricScores]]
+
+
+def evaluate(
+    dataset: str,
+    metrics: Sequence[str | Metric],
+    *,
+    pairs: Sequence[str] | None = None,
+    level: str = "segment",
+    statistic: str | None = None,
+    human: str | None = None,
+    score_files: Sequence[str | Path] = (),
+    lower: Sequence[str] = (),
+    resamples: int = BOOTSTRAP_RESAMPLES,
+    average_resamples: bool = False,
+    seed: int = DEFAULT_SEED,
+    workers: int = 1,
+    use_cache: bool = True,
+    progress: Progress | None = None,
+) -> tuple[Evaluation, dict[str, str]]:
+    """Judge metrics on a dataset; returns the evaluation and the metrics' signatures.
+
+    dataset: wmt12, wmt13, wmt14 (rankings), da13 (direct assessment), or a folder laid out as
+    mt-metrics-eval's. pairs: language pairs; of rankings, all into English by default.
+    """
+    named = named_metrics(metrics) if metrics else {}
+    signatures = {
+        label: str(metric.signature() + Signature.of(version=f"cupel-{__version__}"))
+        for label, metric in named.items()
+    }
+
+    def scored(corpus: Corpus) -> dict[str, MetricScores]:
+        return metric_scores(corpus, named, workers=workers, progress=progress, use_cache=use_cache)
+
+    if dataset in DATASETS and DATASETS[dataset].kind == "wmt":
+        rankings = wmt_rankings(dataset)
+        judged = [
+            _ranked(dataset, rankings[pair], scored, score_files, lower)
+            for pair in _chosen(pairs, list(rankings), dataset)
+        ]
+        if level == "segment":
+            name = _known(statistic or f"tau-{dataset}", SEGMENT_STATISTICS)
+            return segment_level(judged, name, resamples=resamples, seed=seed), signatures
+        default = "official" if dataset in WITH_OFFICIAL_SCORES else "expected-wins"
+        evaluation = system_level(
+            judged,
+            _known(statistic or "pearson", SYSTEM_STATISTICS),
+            human=_known_human(human or default),
+            average_resamples=average_resamples,
+            resamples=resamples,
+            seed=seed,
+        )
+        return evaluation, signatures
+    graded = _graded(dataset, pairs, human, scored, score_files, lower)
+    if level == "system":
+        name = _known(statistic or "pearson", GRADED_SYSTEM_STATISTICS)
+        return graded_system_level(graded, name, resamples=resamples, seed=seed), signatures
+    name = _known(statistic or "pearson", GRADED_STATISTICS)
+    return graded_level(graded, name, resamples=resamples, seed=seed), signatures
+
+
+def _known_human(name: str) -> str:
+    if name != "official" and name not in SYSTEM_SCORES:
+        raise CupelError(
+            f"There is no way {name!r} to score systems; there are: official, "
+            f"{', '.join(SYSTEM_SCORES)}."
+        )
+    return name
+
+
+def _known(statistic: str, known: Iterable[str]) -> str:
+    if statistic not in known:
+        raise CupelError(
+            f"There is no statistic {statistic!r} for these judgments at this level; "
+            f"there are: {', '.join(known)}."
+        )
+    return statistic
+
+
+def _chosen(pairs: Sequence[str] | None, there: Sequence[str], where: str) -> list[str]:
+    for pair in pairs or ():
+        if pair not in there:
+            raise CupelError(f"{where} has no judgments of {pair!r}; it has {', '.join(there)}.")
+    into_english = [pair for pair in there if pair.endswith("-en")]
+    return list(pairs or into_english or there)
+
+
+def _ranked(
+    dataset: str,
+    rankings: Rankings,
+    scored: Scored,
+    score_files: Sequence[str | Path],
+    lower: Sequence[str],
+) -> Judged:
+    corpus = wmt_corpus(dataset, rankings.pair)
+    # The systems in the order of the rankings, which is what human pairs point into.
+    ordered = Corpus(
+        {system: corpus.systems[system] for system in rankings.systems},
+        corpus.references,
+        corpus.sources,
+        corpus.origins,
+    )
+    scores = scored(ordered)
+    judged = [rankings.systems[i] for i in np.unique(rankings.ranked[rankings.ranked >= 0])]
+    scores |= _from_files(score_files, rankings.pair, rankings.systems, len(corpus), lower, judged)
+    if not scores:
+        raise CupelError(f"The score files have no scores of {rankings.pair}.")
+    official = None
+    if dataset in WITH_OFFICIAL_SCORES:
+        published = official_scores(dataset)[rankings.pair]
+        official = np.array([published.get(system, np.nan) for system in rankings.systems])
+    return Judged(rankings.pair, rankings, scores, official)
+
+
+def _from_files(
+    files: Sequence[str | Path],
+    pair: str,
+    systems: Sequence[str],
+    segments: int,
+    lower: Sequence[str],
+    needed: Sequence[str],
+) -> dict[str, MetricScores]:
+    """Scores of other people's metrics: `.seg.score` and `.sys.score` files join by metric.
+
+    needed: the systems that people judged, which every file must have.
+    """
+    nothing = np.full((len(systems), segments), np.nan)
+    found: dict[str, MetricScores] = {}
+    for file in files:
+        if str(file).removesuffix(".gz").endswith(".sys.score"):
+            sets = read_sys_scores(file, {pair: list(systems)})
+        else:
+            sets = read_seg_scores(file, {pair: list(systems)}, {pair: segments})
+        for scores in sets:
+            for system in needed:
+                if system not in scores.systems:
+                    raise CupelError(
+                        f"{file} has no scores of system {system!r} by {scores.name} for {pair}."
+                    )
+            sign = -1.0 if scores.name in lower else 1.0
+            known = found.get(scores.name, MetricScores(nothing, nothing[:, 0]))
+            if scores.segment_scores:
+                matrix = sign * scores.matrix(systems)
+                known = replace(known, segments=matrix)
+                if np.isnan(known.systems).all():
+                    known = replace(known, systems=matrix.mean(axis=1))
+            if scores.system_scores:
+                values = [scores.system_scores.get(system, np.nan) for system in systems]
+                known = replace(known, systems=sign * np.array(values))
+            found[scores.name] = known
+    return found
+
+
+def _graded(
+    dataset: str,
+    pairs: Sequence[str] | None,
+    human: str | None,
+    scored: Scored,
+    score_files: Sequence[str | Path],
+    lower: Sequence[str],
+) -> list[Graded]:
+    if dataset == "da13":
+        return [_assessed(pair, scored) for pair in _chosen(pairs, da13_pairs(), dataset)]
+    if not Path(dataset).is_dir():
+        known = [name for name, entry in DATASETS.items() if entry.kind == "wmt"]
+        raise CupelError(
+            f"There are no judgments called {dataset!r}: name one of {', '.join(known)}, da13, or "
+            "a folder laid out as mt-metrics-eval's."
+        )
+    found = []
+    for pair in _chosen(pairs, evalset_pairs(dataset), dataset):
+        campaign = read_evalset(dataset, pair)
+        name = human or next(iter(campaign.human), None)
+        if name not in campaign.human:
+            known = list(campaign.human)
+            raise CupelError(
+                f"{dataset} has no human scores {name!r} for {pair}; it has "
+                f"{', '.join(known) or 'none'}."
+            )
+        judgments = campaign.human[name]
+        systems = list(campaign.corpus.systems)
+        scores = scored(campaign.corpus)
+        judged = [system for system in systems if system in judgments.systems]
+        scores |= _from_files(score_files, pair, systems, len(campaign.corpus), lower, judged)
+        found.append(Graded(pair, _matrix(judgments, systems, len(campaign.corpus)), scores))
+    return found
+
+
+def _matrix(judgments: ScoreSet, systems: Sequence[str], segments: int) -> FloatArray:
+    """Human segment scores; where there are none, the system's score stands for each segment."""
+    if judgments.segment_scores:
+        return judgments.matrix(systems)
+    scores = [judgments.system_scores.get(system, np.nan) for system in systems]
+    return np.tile(np.array(scores)[:, None], (1, segments))
+
+
+def _assessed(pair: str, scored: Scored) -> Graded:
+    """da13 is a list of translations, each judged by itself: one row, whatever system it is of."""
+    assessed = da13(pair)
+    corpus = Corpus({"all": assessed.hypotheses}, assessed.references, assessed.sources)
+    return Graded(pair, assessed.scores[None], scored(corpus))

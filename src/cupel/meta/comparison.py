@@ -1,0 +1,183 @@
+"""Is metric A better than metric B? Williams' test, paired bootstrap, PERM-BOTH.
+
+All p-values are one-sided: small where A agrees with people better than B does by more than
+chance explains.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from cupel.batch import FloatArray
+from cupel.meta.correlations import pearson
+from cupel.meta.tau import HumanPairs
+from cupel.significance import DEFAULT_SEED
+
+PERMUTATIONS = 1000
+_BLOCK = 8_000_000
+
+
+def williams(
+    r_a: npt.ArrayLike, r_b: npt.ArrayLike, r_ab: npt.ArrayLike, n: int
+) -> npt.NDArray[np.float64]:
+    """Williams' (1959) test for two dependent correlations, as Graham and Baldwin (2014) use it.
+
+    r_a, r_b: correlation of A and of B with people; r_ab: of A with B; n: how many systems.
+
+        t(n-3) = (r_a - r_b) sqrt((n-1)(1 + r_ab))
+                 / sqrt(2 K (n-1)/(n-3) + (r_a + r_b)^2 / 4 * (1 - r_ab)^3)
+        K = 1 - r_a^2 - r_b^2 - r_ab^2 + 2 r_a r_b r_ab
+
+    NaN for fewer than four systems; 0.5 for two metrics that are one.
+    """
+    from scipy.stats import t as student
+
+    a, b, ab = (np.asarray(r, np.float64) for r in (r_a, r_b, r_ab))
+    if n < 4:
+        return np.full(np.broadcast(a, b, ab).shape, np.nan)
+    k = 1 - a**2 - b**2 - ab**2 + 2 * a * b * ab
+    scale = 2 * np.maximum(k, 0) * (n - 1) / (n - 3) + (a + b) ** 2 / 4 * (1 - ab) ** 3
+    top = (a - b) * np.sqrt((n - 1) * (1 + ab))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        t = np.where(top == 0, 0.0, top / np.sqrt(scale))
+    return np.asarray(student.sf(t, n - 3), np.float64)
+
+
+def paired_bootstrap(first: FloatArray, second: FloatArray) -> float:
+    """Share of resamples in which A is not better than B; ties count half.
+
+    first, second: (resamples,) the statistic of either metric under the same resamples.
+    """
+    difference = first - second
+    known = difference[np.isfinite(difference)]
+    if not len(known):
+        return float("nan")
+    return float(((known < 0) + 0.5 * (known == 0)).mean())
+
+
+def standardised(scores: FloatArray) -> FloatArray:
+    """Scores on one scale, so that those of two metrics can be exchanged: mean 0, deviation 1."""
+    deviation = np.nanstd(scores)
+    result: FloatArray = (scores - np.nanmean(scores)) / (deviation if deviation > 0 else 1.0)
+    return result
+
+
+def perm_both_pairs(
+    first: FloatArray,
+    second: FloatArray,
+    pairs: HumanPairs,
+    tau: Callable[[FloatArray], FloatArray],
+    trials: int = PERMUTATIONS,
+    seed: int = DEFAULT_SEED,
+) -> float:
+    """PERM-BOTH (Deutsch et al. 2021) for a WMT tau: scores (systems, segments) of A and B.
+
+    Each trial exchanges the scores of A and B for a random half of all translations; p is how
+    often the difference in tau is then at least the real one.
+    """
+    from cupel.kernels.concordance import swapped_counts
+
+    width = first.shape[1]
+    units, index = np.unique(
+        np.concatenate([pairs.better, pairs.worse]) * width + np.tile(pairs.segment, 2),
+        return_inverse=True,
+    )
+    half = len(pairs.segment)
+    keys, weight = np.unique(index[:half] * len(units) + index[half:], return_counts=True)
+    better, worse = np.divmod(keys, max(len(units), 1))
+    a, b = standardised(first).ravel()[units], standardised(second).ravel()[units]
+
+    def difference(swapped: npt.NDArray[np.bool_]) -> FloatArray:
+        ours, theirs = swapped_counts(a, b, better, worse, weight, swapped)
+        return tau(ours.astype(np.float64)) - tau(theirs.astype(np.float64))
+
+    observed = difference(np.zeros((1, len(units)), np.bool_))[0]
+    return _permuted_p(difference, float(observed), len(units), trials, seed)
+
+
+def perm_both_pearson(
+    first: FloatArray,
+    second: FloatArray,
+    human: FloatArray,
+    trials: int = PERMUTATIONS,
+    seed: int = DEFAULT_SEED,
+) -> float:
+    """PERM-BOTH for Pearson's r over translations: (n,) scores of A, of B, and of people."""
+    a, b = standardised(first), standardised(second)
+    z = standardised(human)
+    change = np.stack([b - a, b**2 - a**2, (b - a) * z], axis=1)
+    base_a = np.array([a.sum(), (a**2).sum(), (a * z).sum()])
+    base_b = np.array([b.sum(), (b**2).sum(), (b * z).sum()])
+    n = len(z)
+
+    def r(sums: FloatArray) -> FloatArray:
+        mean, square, product = np.moveaxis(sums, -1, 0)
+        variance = np.maximum(square - mean**2 / n, 1e-300)
+        result: FloatArray = (product - mean * z.sum() / n) / np.sqrt(
+            variance * ((z**2).sum() - z.sum() ** 2 / n)
+        )
+        return result
+
+    def difference(swapped: npt.NDArray[np.bool_]) -> FloatArray:
+        moved = swapped.astype(np.float64) @ change
+        return r(base_a + moved) - r(base_b - moved)
+
+    observed = float(pearson(a, z) - pearson(b, z))
+    return _permuted_p(difference, observed, n, trials, seed)
+
+
+def perm_both_systems(
+    first: FloatArray,
+    second: FloatArray,
+    human: FloatArray,
+    statistic: Callable[[FloatArray, FloatArray], FloatArray] = pearson,
+    trials: int = PERMUTATIONS,
+    seed: int = DEFAULT_SEED,
+) -> float:
+    """PERM-BOTH at system level: scores (systems, segments) of A and B, (systems,) of people.
+
+    A system's score is the mean over its segments.
+    """
+    a, b = standardised(first), standardised(second)
+    systems, segments = a.shape
+
+    def difference(swapped: npt.NDArray[np.bool_]) -> FloatArray:
+        flags = swapped.reshape(-1, systems, segments).astype(np.float64)
+        moved = np.einsum("tij,ij->ti", flags, b - a) / segments
+        ours, theirs = a.mean(1) + moved, b.mean(1) - moved
+        return statistic(ours, human) - statistic(theirs, human)
+
+    observed = difference(np.zeros((1, systems * segments), np.bool_))[0]
+    return _permuted_p(difference, float(observed), systems * segments, trials, seed)
+
+
+def _permuted_p(
+    difference: Callable[[npt.NDArray[np.bool_]], FloatArray],
+    observed: float,
+    units: int,
+    trials: int,
+    seed: int,
+) -> float:
+    generator = np.random.default_rng(seed)
+    height = max(1, _BLOCK // max(units, 1))
+    reached = 0
+    for start in range(0, trials, height):
+        rows = min(height, trials - start)
+        swapped = generator.integers(0, 2, (rows, units), dtype=np.bool_)
+        # Rounding must not decide between equal differences.
+        reached += int((difference(swapped) >= observed - 1e-12).sum())
+    return (reached + 1) / (trials + 1)
+
+
+def holm(p_values: Sequence[float]) -> FloatArray:
+    """p-values corrected for many comparisons (Holm 1979); NaN stays NaN."""
+    p = np.asarray(p_values, np.float64)
+    corrected = np.full(p.shape, np.nan)
+    known = np.flatnonzero(np.isfinite(p))
+    order = known[np.argsort(p[known], kind="stable")]
+    factors = np.arange(len(order), 0, -1)
+    corrected[order] = np.minimum(np.maximum.accumulate(p[order] * factors), 1.0)
+    return corrected

@@ -1,0 +1,114 @@
+"""Correlations between two lists of scores: Pearson, Spearman, Kendall, pairwise accuracy.
+
+All take arrays (..., n) and work along the last axis, so that thousands of resamples are one
+call. Where a correlation is undefined (fewer than two values, or all of them equal) it is NaN:
+the caller decides what to say.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from cupel.batch import FloatArray, IntArray
+
+
+def pearson(x: npt.ArrayLike, y: npt.ArrayLike) -> FloatArray:
+    """Pearson's r = cov(x, y) / (sd(x) sd(y))."""
+    a, b = _centred(x), _centred(y)
+    scale = np.sqrt((a * a).sum(-1) * (b * b).sum(-1))
+    # Rounding leaves a constant list a spread of this size, not of zero.
+    tiny = 1e-13 * (np.abs(x).max(-1, initial=0.0) + np.abs(y).max(-1, initial=0.0) + 1e-300)
+    defined = (np.abs(a).max(-1, initial=0.0) > tiny) & (np.abs(b).max(-1, initial=0.0) > tiny)
+    product = (a * b).sum(-1)
+    out = np.full(np.shape(product), np.nan)
+    r = np.divide(product, scale, out=out, where=defined & (scale > 0))
+    return np.asarray(np.clip(r, -1.0, 1.0))
+
+
+def _centred(x: npt.ArrayLike) -> FloatArray:
+    values = np.asarray(x, np.float64)
+    return np.asarray(values - values.mean(-1, keepdims=True))
+
+
+def spearman(x: npt.ArrayLike, y: npt.ArrayLike) -> FloatArray:
+    """Spearman's rho in general: Pearson's r of the ranks, ties sharing their mean rank."""
+    return pearson(mean_ranks(x), mean_ranks(y))
+
+
+def spearman_no_ties(x: npt.ArrayLike, y: npt.ArrayLike) -> FloatArray:
+    """Spearman's rho by the formula of the WMT papers, 1 - 6 sum d^2 / (n (n^2 - 1)).
+
+    d: difference of ranks. It equals `spearman` where nothing is tied.
+    """
+    a, b = mean_ranks(x), mean_ranks(y)
+    n = a.shape[-1]
+    if n < 2:
+        return np.full(np.broadcast(a[..., 0], b[..., 0]).shape if n else (), np.nan)
+    rho: FloatArray = 1 - 6 * ((a - b) ** 2).sum(-1) / (n * (n * n - 1))
+    return rho
+
+
+def mean_ranks(x: npt.ArrayLike) -> FloatArray:
+    """Ranks from 1, equal values sharing the mean of theirs, along the last axis."""
+    from scipy.stats import rankdata
+
+    return np.asarray(rankdata(np.asarray(x, np.float64), axis=-1), np.float64)
+
+
+def concordance(x: npt.ArrayLike, y: npt.ArrayLike) -> IntArray:
+    """[concordant, discordant, tied in x only, tied in y only, tied in both] over all pairs.
+
+    x, y: (n,). n (n-1) / 2 comparisons in compiled code.
+    """
+    from cupel.kernels.concordance import pair_counts
+
+    return pair_counts(np.asarray(x, np.float64), np.asarray(y, np.float64))
+
+
+def kendall_b(x: npt.ArrayLike, y: npt.ArrayLike) -> float:
+    """tau-b = (C - D) / sqrt((C + D + Tx) (C + D + Ty)) (Kendall 1945)."""
+    c, d, tx, ty, _ = map(float, concordance(x, y))
+    scale = np.sqrt((c + d + tx) * (c + d + ty))
+    return (c - d) / scale if scale else float("nan")
+
+
+def kendall_c(x: npt.ArrayLike, y: npt.ArrayLike) -> float:
+    """tau-c = 2 m (C - D) / (n^2 (m - 1)), m the smaller number of distinct values (Stuart 1953)."""
+    c, d, *_ = map(float, concordance(x, y))
+    n = np.size(x)
+    m = min(len(np.unique(x)), len(np.unique(y)))
+    return 2 * m * (c - d) / (n * n * (m - 1)) if m > 1 else float("nan")
+
+
+def kendall(x: npt.ArrayLike, y: npt.ArrayLike) -> FloatArray:
+    """(C - D) / (n (n - 1) / 2), tau-a, along the last axis: for the few systems of a campaign."""
+    a, b = (np.asarray(v, np.float64) for v in (x, y))
+    i, j = np.triu_indices(a.shape[-1], 1)
+    if not len(i):
+        return np.full(a.shape[:-1], np.nan)
+    agreed = np.sign(a[..., i] - a[..., j]) * np.sign(b[..., i] - b[..., j])
+    return np.asarray(agreed.mean(-1))
+
+
+def pairwise_accuracy(metric: npt.ArrayLike, human: npt.ArrayLike) -> FloatArray:
+    """Share of system pairs that the metric orders as people do (Kocmi et al. 2021).
+
+    Pairs that people tie are left out; a tie of the metric counts as wrong.
+    """
+    a, b = (np.asarray(v, np.float64) for v in (metric, human))
+    i, j = np.triu_indices(a.shape[-1], 1)
+    judged = np.sign(b[..., i] - b[..., j])
+    right = (np.sign(a[..., i] - a[..., j]) == judged) & (judged != 0)
+    found, total = np.broadcast_arrays(right.sum(-1), (judged != 0).sum(-1))
+    out = np.full(found.shape, np.nan)
+    return np.asarray(np.divide(found, total, out=out, where=total > 0))
+
+
+def soft_pairwise_accuracy(metric_p: FloatArray, human_p: FloatArray) -> FloatArray:
+    """1 - mean |p_human - p_metric| over system pairs (Thompson et al. 2024).
+
+    p: (..., pairs), how sure one is that the first system of a pair is the better one; see
+    `cupel.meta.resampling.superiority`.
+    """
+    return np.asarray(1 - np.abs(metric_p - human_p).mean(-1))

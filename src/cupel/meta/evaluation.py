@@ -1,0 +1,270 @@
+"""Metrics against people, language pair by language pair: values, intervals, who is better.
+
+Segment level: human rankings give pairs, and a WMT tau counts how many a metric orders alike.
+System level: human rankings (or the campaign's official scores) give each system a score, and a
+correlation compares those with the metric's. Intervals come from resampling the rankings, as in
+the WMT14 metrics task; the average over language pairs is resampled along.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Protocol, TypeVar
+
+import numpy as np
+
+from cupel.batch import FloatArray
+from cupel.errors import CupelError
+from cupel.human.rankings import Rankings
+from cupel.human.system_scores import SYSTEM_SCORES
+from cupel.meta import correlations
+from cupel.meta.comparison import paired_bootstrap, williams
+from cupel.meta.resampling import weighted_sums
+from cupel.meta.scorecache import MetricScores
+from cupel.meta.tau import TAUS, agreement
+from cupel.significance import BOOTSTRAP_RESAMPLES, DEFAULT_SEED, bootstrap_weights, interval
+
+AVERAGE = "avg"
+FEWEST_SYSTEMS = 3
+
+Correlation = Callable[[FloatArray, FloatArray], FloatArray]
+SYSTEM_STATISTICS: dict[str, Correlation] = {
+    "pearson": correlations.pearson,
+    "spearman": correlations.spearman,
+    "spearman-no-ties": correlations.spearman_no_ties,
+    "kendall": correlations.kendall,
+    "accuracy": correlations.pairwise_accuracy,
+}
+SEGMENT_STATISTICS = tuple(f"tau-{name}" for name in TAUS)
+
+
+@dataclass(frozen=True)
+class Judged:
+    """One language pair: its rankings, the scores of every metric, official human scores if any.
+
+    The systems of `scores` are those of the rankings, in the same order.
+    """
+
+    pair: str
+    rankings: Rankings
+    scores: Mapping[str, MetricScores]
+    official: FloatArray | None = None
+
+
+@dataclass(frozen=True)
+class Agreement:
+    """How well one metric agrees with people on one language pair, or on average."""
+
+    pair: str
+    metric: str
+    value: float
+    low: float
+    high: float
+    n: int
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    """All agreements of a run. replicates: pair -> (resamples, metrics)."""
+
+    statistic: str
+    level: str
+    metrics: tuple[str, ...]
+    agreements: list[Agreement]
+    replicates: Mapping[str, FloatArray] = field(repr=False)
+    left_out: Mapping[str, str] = field(default_factory=dict)
+
+    def value(self, metric: str, pair: str = AVERAGE) -> float:
+        """The value of one cell."""
+        return next(a.value for a in self.agreements if (a.metric, a.pair) == (metric, pair))
+
+    def p_values(self, pair: str = AVERAGE) -> FloatArray:
+        """(metrics, metrics): p of "row is better than column", by paired bootstrap."""
+        columns = self.replicates[pair].T
+        return np.array([[paired_bootstrap(a, b) for b in columns] for a in columns])
+
+    def clusters(self, pair: str = AVERAGE, level: float = 0.05) -> dict[str, int]:
+        """Metrics in groups, best first: a new group starts where its first metric is
+        significantly worse than the first of the group before.
+        """
+        order = sorted(self.metrics, key=lambda metric: -self.value(metric, pair))
+        p = self.p_values(pair)
+        place = {metric: i for i, metric in enumerate(self.metrics)}
+        group, head = 1, order[0]
+        found: dict[str, int] = {}
+        for metric in order:
+            if p[place[head], place[metric]] < level:
+                group, head = group + 1, metric
+            found[metric] = group
+        return found
+
+    def rows(self, dataset: str) -> list[dict[str, Any]]:
+        """Flat records, as `cupel meta -f json|tsv` prints them."""
+        return [
+            {
+                "dataset": dataset,
+                "pair": a.pair,
+                "level": self.level,
+                "statistic": self.statistic,
+                "metric": a.metric,
+                "value": a.value,
+                "low": a.low,
+                "high": a.high,
+                "n": a.n,
+            }
+            for a in self.agreements
+        ]
+
+
+class _HasScores(Protocol):
+    @property
+    def pair(self) -> str: ...
+    @property
+    def scores(self) -> Mapping[str, MetricScores]: ...
+
+
+OneJudged = TypeVar("OneJudged", bound=_HasScores)
+
+
+def segment_level(
+    judged: Sequence[Judged],
+    statistic: str = "tau-wmt14",
+    *,
+    resamples: int = BOOTSTRAP_RESAMPLES,
+    seed: int = DEFAULT_SEED,
+) -> Evaluation:
+    """A WMT tau of every metric on every language pair; n: human pairs."""
+    tau = TAUS[statistic.removeprefix("tau-")]
+
+    def compute(one: Judged) -> tuple[FloatArray, FloatArray, int]:
+        pairs = one.rankings.pairs()
+        counts = [agreement(pairs, s.segments, len(one.rankings)) for s in one.scores.values()]
+        stacked = np.stack(counts, axis=1)
+        return tau(stacked.sum(0)), tau(weighted_sums(stacked, resamples, seed)), len(pairs)
+
+    return evaluated(judged, statistic, "segment", compute, {})
+
+
+def system_level(
+    judged: Sequence[Judged],
+    statistic: str = "pearson",
+    *,
+    human: str = "official",
+    average_resamples: bool = False,
+    resamples: int = BOOTSTRAP_RESAMPLES,
+    seed: int = DEFAULT_SEED,
+) -> Evaluation:
+    """A correlation over systems of every metric on every language pair; n: systems.
+
+    human: `official`, or a way to get scores from rankings (`SYSTEM_SCORES`). Intervals resample
+    the rankings (by expected wins where the official scores are the yardstick, which cannot be
+    resampled). average_resamples: report the mean over resamples, as the WMT14 task did.
+    """
+    correlation = SYSTEM_STATISTICS[statistic]
+    left_out: dict[str, str] = {}
+    enough: list[Judged] = []
+    for one in judged:
+        count = int(np.isfinite(_human_scores(one, human)).sum())
+        if count < FEWEST_SYSTEMS:
+            left_out[one.pair] = too_few_systems(one.pair, count)
+        else:
+            enough.append(one)
+
+    def compute(one: Judged) -> tuple[FloatArray, FloatArray, int]:
+        actual = _human_scores(one, human)
+        judged = np.isfinite(actual)  # a system that nobody saw has no score
+        scores = np.stack([s.systems[judged] for s in one.scores.values()])
+        resampled = _resampled_human(one.rankings, human, resamples, seed)[:, judged]
+        replicates = np.stack([correlation(row, resampled) for row in scores], axis=1)
+        values = (
+            np.nanmean(replicates, axis=0)
+            if average_resamples
+            else correlation(scores, actual[judged])
+        )
+        return values, replicates, scores.shape[1]
+
+    return evaluated(enough, statistic, "system", compute, left_out)
+
+
+def too_few_systems(pair: str, count: int) -> str:
+    """The sentence about a language pair whose correlation is undefined."""
+    return f"{pair} has {count} judged systems: a correlation needs {FEWEST_SYSTEMS}."
+
+
+def williams_p_values(one: Judged, human: str = "official") -> FloatArray:
+    """(metrics, metrics): p of "row correlates better than column" by Williams' test."""
+    actual = _human_scores(one, human)
+    judged = np.isfinite(actual)
+    scores = np.stack([s.systems[judged] for s in one.scores.values()])
+    r = correlations.pearson(scores, actual[judged])
+    between = np.array([[float(correlations.pearson(a, b)) for b in scores] for a in scores])
+    return williams(r[:, None], r[None, :], between, scores.shape[1])
+
+
+def _human_scores(one: Judged, human: str) -> FloatArray:
+    if human != "official":
+        return SYSTEM_SCORES[human](one.rankings)
+    if one.official is None:
+        raise CupelError(
+            f"There are no official human scores for {one.pair}: choose how to get them from the "
+            f"rankings, one of {', '.join(SYSTEM_SCORES)}."
+        )
+    return one.official
+
+
+def _resampled_human(rankings: Rankings, human: str, resamples: int, seed: int) -> FloatArray:
+    method = SYSTEM_SCORES["expected-wins" if human == "official" else human]
+    out = np.empty((resamples, len(rankings.systems)))
+    for block, weights in bootstrap_weights(len(rankings), resamples, seed):
+        out[block] = method(rankings, weights)
+    return out
+
+
+def evaluated(
+    judged: Sequence[OneJudged],
+    statistic: str,
+    level: str,
+    compute: Callable[[OneJudged], tuple[FloatArray, FloatArray, int]],
+    left_out: Mapping[str, str],
+) -> Evaluation:
+    """Agreements of every language pair and of their average.
+
+    compute: one language pair -> values (metrics,), replicates (resamples, metrics), and n.
+    """
+    if not judged:
+        raise CupelError("There is no language pair to evaluate: " + " ".join(left_out.values()))
+    metrics = tuple(judged[0].scores)
+    agreements: list[Agreement] = []
+    replicates: dict[str, FloatArray] = {}
+    values: list[FloatArray] = []
+    total = 0
+    for one in judged:
+        value, replicate, n = compute(one)
+        values.append(value)
+        replicates[one.pair] = replicate
+        total += n
+        agreements += _agreements(one.pair, metrics, value, replicate, n)
+    if len(judged) > 1:
+        replicates[AVERAGE] = np.mean(list(replicates.values()), axis=0)
+        agreements += _agreements(
+            AVERAGE, metrics, np.mean(values, axis=0), replicates[AVERAGE], total
+        )
+    else:
+        replicates[AVERAGE] = replicates[judged[0].pair]
+        agreements += _agreements(AVERAGE, metrics, values[0], replicates[AVERAGE], total)
+    return Evaluation(statistic, level, metrics, agreements, replicates, left_out)
+
+
+def _agreements(
+    pair: str, metrics: Sequence[str], values: FloatArray, replicates: FloatArray, n: int
+) -> list[Agreement]:
+    found = []
+    for column, (metric, value) in enumerate(zip(metrics, values, strict=True)):
+        known = replicates[np.isfinite(replicates[:, column]), column]
+        low, high = (float("nan"), float("nan"))
+        if len(known):
+            bounds = interval(known)
+            low, high = bounds.low, bounds.high
+        found.append(Agreement(pair, metric, float(value), low, high, n))
+    return found

@@ -1,0 +1,58 @@
+"""Confidence by resampling: human judgments, systems, segments, or both.
+
+The unit of human judgment is a ranking (one person's ordering of up to five translations): its
+pairs belong together and are drawn together. As everywhere, a resample is a vector of weights.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from cupel.batch import FloatArray, IntArray
+from cupel.significance import BOOTSTRAP_RESAMPLES, DEFAULT_SEED, bootstrap_weights
+
+__all__ = ["draws", "superiority", "weighted_sums"]
+
+
+def weighted_sums(
+    values: FloatArray, resamples: int = BOOTSTRAP_RESAMPLES, seed: int = DEFAULT_SEED
+) -> FloatArray:
+    """(rows, ...) -> (resamples, ...): sums over bootstrap draws of the rows."""
+    rows = len(values)
+    flat = values.reshape(rows, -1)
+    out = np.empty((resamples, flat.shape[1]))
+    for block, weights in bootstrap_weights(rows, resamples, seed):
+        out[block] = weights @ flat
+    return out.reshape(resamples, *values.shape[1:])
+
+
+def draws(n: int, resamples: int, seed: int) -> Iterator[tuple[slice, IntArray]]:
+    """Blocks of index draws (resamples, n) with replacement, for what is not a sum."""
+    generator = np.random.default_rng(seed)
+    height = max(1, 4_000_000 // max(n, 1))
+    for start in range(0, resamples, height):
+        block = slice(start, min(start + height, resamples))
+        yield block, generator.integers(0, n, (block.stop - start, n))
+
+
+def superiority(
+    differences: FloatArray, trials: int = BOOTSTRAP_RESAMPLES, seed: int = DEFAULT_SEED
+) -> FloatArray:
+    """How sure are we that the first of two systems is better? (segments, pairs) -> (pairs,).
+
+    One minus the p-value of a one-sided paired permutation test on segment score differences:
+    signs are flipped at random, the same flips for all pairs. 0.5 means no evidence either way.
+    """
+    segments = len(differences)
+    observed = differences.sum(axis=0)
+    generator = np.random.default_rng(seed)
+    below = np.zeros(differences.shape[1])
+    height = max(1, 4_000_000 // max(segments, 1))
+    for start in range(0, trials, height):
+        flips = generator.integers(0, 2, (min(height, trials - start), segments)) * 2.0 - 1.0
+        sums = flips @ differences
+        # Half a count for a tie, so that equal systems get 0.5.
+        below += (sums < observed).sum(axis=0) + 0.5 * (sums == observed).sum(axis=0)
+    return below / trials
