@@ -1,0 +1,161 @@
+"""`cupel meta`: how good is this metric, measured against people?"""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, TextIO
+
+import typer
+
+from cupel.cli import output
+from cupel.cli.output import Format
+from cupel.errors import CupelError
+
+if TYPE_CHECKING:
+    from cupel.meta.evaluation import Evaluation
+
+
+class Level(StrEnum):
+    """The values of `--level`."""
+
+    segment = "segment"
+    system = "system"
+
+
+def meta(
+    dataset: Annotated[
+        str,
+        typer.Argument(
+            help="wmt12, wmt13, wmt14, da13, or a folder laid out as mt-metrics-eval's."
+        ),
+    ],
+    metrics: Annotated[
+        list[str] | None,
+        typer.Option("--metrics", "-m", metavar="METRIC...", help="Metrics to judge."),
+    ] = None,
+    pairs: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--pair", metavar="PAIR...", help="Language pairs. [default: all into English]"
+        ),
+    ] = None,
+    level: Annotated[Level, typer.Option(help="Segments, or systems.")] = Level.segment,
+    tau: Annotated[
+        str | None,
+        typer.Option(help="Kendall's tau as in wmt12, wmt13, wmt14; b, c for graded judgments."),
+    ] = None,
+    statistic: Annotated[
+        str | None,
+        typer.Option(
+            help="tau-wmt14, ...; systems: pearson, spearman, spearman-no-ties, kendall, accuracy; "
+            "graded judgments: pearson, spearman, tau-b, tau-c, acc-eq."
+        ),
+    ] = None,
+    human: Annotated[
+        str | None,
+        typer.Option(
+            help="System scores: official, or from rankings: expected-wins, trueskill, ..."
+        ),
+    ] = None,
+    scores: Annotated[
+        list[str] | None,
+        typer.Option("--scores", metavar="FILE...", help="Score files (.seg.score, .sys.score)."),
+    ] = None,
+    lower: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--lower", metavar="METRIC...", help="Metrics of score files that are errors."
+        ),
+    ] = None,
+    compare: Annotated[
+        bool, typer.Option("--compare", help="Also p-values between all metrics.")
+    ] = False,
+    correct: Annotated[
+        bool, typer.Option("--correct", help="Correct them for many comparisons (Holm).")
+    ] = False,
+    resamples: Annotated[int, typer.Option(min=1, help="Of the human judgments.")] = 1000,
+    average_resamples: Annotated[
+        bool, typer.Option("--average-resamples", help="Report their mean, as WMT14 did.")
+    ] = False,
+    seed: Annotated[int, typer.Option()] = 12345,
+    workers: Annotated[int, typer.Option(help="Processes to score with.")] = 1,
+    cache: Annotated[bool, typer.Option(help="Keep scores between runs.")] = True,
+    form: Annotated[Format, typer.Option("--format", "-f", help="How to print.")] = Format.text,
+    width: Annotated[int, typer.Option("--width", "-w", min=0, help="Decimal places.")] = 3,
+    out: Annotated[Path | None, typer.Option("--output", "-o", help="Write to a file.")] = None,
+) -> None:
+    """Judge metrics by human judgments.
+
+    Example: cupel meta wmt14 -m bleu ter chrf --level segment
+    """
+    from cupel.meta.campaign import evaluate
+
+    if not metrics and not scores:
+        raise CupelError("There is nothing to judge: name metrics (-m) or score files (--scores).")
+    with output.progress_bar("scoring") as progress:
+        evaluation, signatures = evaluate(
+            dataset,
+            metrics or [],
+            pairs=pairs,
+            level=level.value,
+            statistic=statistic or (f"tau-{tau}" if tau else None),
+            human=human,
+            score_files=scores or [],
+            lower=lower or [],
+            resamples=resamples,
+            average_resamples=average_resamples,
+            seed=seed,
+            workers=workers,
+            use_cache=cache,
+            progress=progress,
+        )
+    for sentence in evaluation.left_out.values():
+        output.warn(f"{sentence} It is left out of the average.")
+    with output.output(out) as file:
+        if form in (Format.json, Format.tsv):
+            output.records(evaluation.rows(dataset), form, file, signatures=signatures)
+            return
+        header, rows = _table(evaluation, width)
+        (output.latex_table if form is Format.latex else output.table)(header, rows, file)
+        if form is Format.text:
+            print(f"\n{evaluation.statistic}, {level.value} level; # groups of metrics that differ "
+                  "on average at p < 0.05", file=file)  # fmt: skip
+            for metric, signature in signatures.items():
+                print(f"{metric}|{signature}", file=file)
+        if compare:
+            _print_comparison(evaluation, correct, form, file)
+
+
+def _table(evaluation: Evaluation, width: int) -> tuple[list[str], list[list[str]]]:
+    from cupel.meta.evaluation import AVERAGE
+
+    pairs = list(dict.fromkeys(a.pair for a in evaluation.agreements))
+    groups = evaluation.clusters()
+    cells: dict[str, dict[str, str]] = {metric: {} for metric in evaluation.metrics}
+    best = {pair: max(a.value for a in evaluation.agreements if a.pair == pair) for pair in pairs}
+    for a in evaluation.agreements:
+        mark = "*" if a.value == best[a.pair] else " "
+        half = (a.high - a.low) / 2
+        cells[a.metric][a.pair] = f"{a.value:.{width}f}{mark}±{half:.{width}f}"
+    order = sorted(evaluation.metrics, key=lambda metric: -evaluation.value(metric, AVERAGE))
+    header = ["metric", *pairs, "#"]
+    return header, [[m, *(cells[m][pair] for pair in pairs), str(groups[m])] for m in order]
+
+
+def _print_comparison(evaluation: Evaluation, correct: bool, form: Format, file: TextIO) -> None:
+    import numpy as np
+
+    from cupel.meta.comparison import holm
+
+    p = evaluation.p_values()
+    if correct:
+        off = ~np.eye(len(p), dtype=bool)
+        p[off] = holm(list(p[off]))
+    header = ["p: row better", *evaluation.metrics]
+    rows = [
+        [metric, *("" if i == j else f"{p[i, j]:.3f}" for j in range(len(p)))]
+        for i, metric in enumerate(evaluation.metrics)
+    ]
+    print(file=file)
+    (output.latex_table if form is Format.latex else output.table)(header, rows, file)
