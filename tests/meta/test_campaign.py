@@ -71,6 +71,37 @@ def test_a_pair_with_too_few_systems_is_left_out_visibly() -> None:
     assert evaluation.value("good") == evaluation.value("good", "aa-en")
 
 
+@pytest.mark.parametrize("over", ["judgments", "segments", "systems", "both"])
+def test_intervals_over_judgments_segments_and_systems(over: str) -> None:
+    campaign = [judged("aa-en", 6)]
+    segment = segment_level(campaign, over=over, resamples=300).agreements[0]
+    assert segment.low < segment.value < segment.high
+    system = system_level(campaign, human="expected-wins", over=over, resamples=300).agreements[0]
+    assert system.low <= system.value <= system.high
+    # Drawing systems as well can only add to the uncertainty.
+    if over == "both":
+        alone = segment_level(campaign, over="segments", resamples=300).agreements[0]
+        assert segment.high - segment.low > alone.high - alone.low
+
+
+def test_pairs_drawn_by_segment_and_system_equal_a_loop() -> None:
+    from cupel.meta.resampling import drawn_pairs
+
+    pairs = judged("aa-en", 5, 40).rankings.pairs()
+    counts = np.random.default_rng(0).normal(size=(len(pairs), 2))
+    sums = drawn_pairs(pairs, counts, (5, 50), "both", 7, seed=3)
+    segments, systems = (np.random.default_rng(seed) for seed in (3, 4))
+    drawn = segments.integers(0, 50, (7, 50)), systems.integers(0, 5, (7, 5))
+    for trial in range(7):
+        often = [np.bincount(d[trial], minlength=n) for d, n in zip(drawn, (50, 5), strict=True)]
+        expected = sum(
+            counts[k] * often[0][pairs.segment[k]] * often[1][pairs.better[k]]
+            * often[1][pairs.worse[k]]
+            for k in range(len(pairs))
+        )  # fmt: skip
+        assert sums[trial] == pytest.approx(expected)
+
+
 def test_williams_between_metrics() -> None:
     p = williams_p_values(judged("aa-en", 8), "expected-wins")
     assert np.diag(p) == pytest.approx([0.5, 0.5])
@@ -193,6 +224,21 @@ def test_a_folder_of_mt_metrics_eval(tmp_path: Path) -> None:
     assert system.value("chrf") == 1.0
 
 
+@pytest.mark.parametrize(
+    ("compare", "level"),
+    [("bootstrap", "segment"), ("perm-both", "segment"), ("williams", "system"),
+     ("bootstrap", "system")],
+)  # fmt: skip
+def test_is_one_metric_better(pack: Callable[[str], Path], compare: str, level: str) -> None:
+    pack("wmt14")
+    evaluation, _ = evaluate(
+        "wmt14", ["chrf", "wer"], pairs=["de-en"], level=level, compare=compare, resamples=200
+    )
+    (p,) = evaluation.comparisons.values()
+    assert p[0, 1] < 0.05  # chrF agrees with people better than WER
+    assert p[1, 0] > 0.9
+
+
 def test_da13(pack: Callable[[str], Path]) -> None:
     pack("da13")
     evaluation, _ = evaluate("da13", ["chrf", "ter"], pairs=["es-en", "de-en"], resamples=50)
@@ -229,6 +275,13 @@ def test_a_thousand_resamples_for_twenty_metrics_are_quick(pack: Callable[[str],
          "there are: tau-wmt12, tau-wmt13, tau-wmt14."),
         ({"pairs": ["xx-en"]},
          "wmt14 has no judgments of 'xx-en'; it has cs-en, de-en, fr-en, hi-en, ru-en."),
+        ({"compare": "williams"}, "'williams' does not compare metrics on these judgments at "
+         "segment level: williams is for rankings at system level, perm-both for rankings at "
+         "segment level, bootstrap for all."),
+        ({"compare": "dice"}, "There is no way 'dice' to compare metrics by; there are: bootstrap, "
+         "williams, perm-both."),
+        ({"over": "words"}, "There is no way 'words' to resample over; there are: judgments, "
+         "segments, systems, both."),
         ({"level": "system", "human": "guess"}, "There is no way 'guess' to score systems; there "
          "are: official, wins-with-ties, wins-without-ties, expected-wins, hopkins-may, trueskill."),
     ],

@@ -48,7 +48,13 @@ def brute_force_perm_both(
     units = np.unique(
         np.concatenate([pairs.better, pairs.worse]) * width + np.tile(pairs.segment, 2)
     )
-    flips = np.random.default_rng(seed).integers(0, 2, (trials, len(units)), dtype=bool)
+    words = np.random.default_rng(seed).integers(
+        0, 2**64, (-(-trials // 64), len(units)), dtype=np.uint64
+    )
+    flips = [
+        (words[trial // 64] >> np.uint64(trial % 64) & np.uint64(1)).astype(bool)
+        for trial in range(trials)
+    ]
 
     def value(scores: np.ndarray) -> float:
         c = d = t = 0
@@ -71,15 +77,15 @@ def brute_force_perm_both(
 def test_perm_both_equals_brute_force(tau: str) -> None:
     pairs, close, loose = judged(4, 8, 60, seed=5)
     loose = np.round(loose)  # ties
-    ours = comparison.perm_both_pairs(close, loose, pairs, TAUS[tau], trials=60, seed=9)
-    assert ours == brute_force_perm_both(pairs, close, loose, 60, tau, 9)
+    ours = comparison.perm_both_pairs(close, loose, pairs, TAUS[tau], trials=70, seed=9).p_value
+    assert ours == brute_force_perm_both(pairs, close, loose, 70, tau, 9)
 
 
 def test_perm_both_for_pearson_equals_a_loop() -> None:
     generator = np.random.default_rng(1)
     human = generator.normal(size=40)
     first, second = human + generator.normal(0, 1, 40), human + generator.normal(0, 1.3, 40)
-    ours = comparison.perm_both_pearson(first, second, human, trials=300, seed=4)
+    ours = comparison.perm_both_pearson(first, second, human, trials=300, seed=4).p_value
     a, b = ((s - s.mean()) / s.std() for s in (first, second))
     flips = np.random.default_rng(4).integers(0, 2, (300, 40), dtype=bool)
     observed = np.corrcoef(a, human)[0, 1] - np.corrcoef(b, human)[0, 1]
@@ -95,7 +101,7 @@ def test_perm_both_at_system_level_equals_a_loop() -> None:
     human = generator.normal(size=5)
     first = human[:, None] + generator.normal(0, 3, (5, 20))
     second = generator.normal(0, 3, (5, 20))
-    ours = comparison.perm_both_systems(first, second, human, trials=200, seed=8)
+    ours = comparison.perm_both_systems(first, second, human, trials=200, seed=8).p_value
     a, b = ((s - s.mean()) / s.std() for s in (first, second))
     flips = np.random.default_rng(8).integers(0, 2, (200, 100), dtype=bool).reshape(200, 5, 20)
     observed = pearson(a.mean(1), human) - pearson(b.mean(1), human)
@@ -109,9 +115,9 @@ def test_perm_both_at_system_level_equals_a_loop() -> None:
 
 def test_a_better_metric_is_found_better() -> None:
     pairs, close, loose = judged(6, 200, 3000)
-    assert comparison.perm_both_pairs(close, loose, pairs, TAUS["wmt14"], 300) < 0.01
-    assert comparison.perm_both_pairs(loose, close, pairs, TAUS["wmt14"], 300) > 0.99
-    assert comparison.perm_both_pairs(close, close, pairs, TAUS["wmt14"], 300) == 1.0
+    assert comparison.perm_both_pairs(close, loose, pairs, TAUS["wmt14"], 300).p_value < 0.01
+    assert comparison.perm_both_pairs(loose, close, pairs, TAUS["wmt14"], 300).p_value > 0.99
+    assert comparison.perm_both_pairs(close, close, pairs, TAUS["wmt14"], 300).p_value == 1.0
 
 
 def test_perm_both_is_ten_times_faster_than_a_loop() -> None:
@@ -128,7 +134,7 @@ def test_perm_both_is_ten_times_faster_than_a_loop() -> None:
         for scores in (np.where(swap, b, a), np.where(swap, a, b)):
             TAUS["wmt14"](agreement(pairs, scores, 4000).sum(0))
     theirs = (time.perf_counter() - start) * 10
-    assert theirs / ours > 3  # about 15 on an idle machine; loaded ones differ
+    assert theirs / ours > 10
 
 
 def test_williams_against_its_published_example() -> None:

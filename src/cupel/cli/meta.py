@@ -69,12 +69,16 @@ def meta(
         ),
     ] = None,
     compare: Annotated[
-        bool, typer.Option("--compare", help="Also p-values between all metrics.")
-    ] = False,
+        str | None,
+        typer.Option(help="p-values between all metrics: bootstrap, williams, perm-both."),
+    ] = None,
     correct: Annotated[
         bool, typer.Option("--correct", help="Correct them for many comparisons (Holm).")
     ] = False,
-    resamples: Annotated[int, typer.Option(min=1, help="Of the human judgments.")] = 1000,
+    over: Annotated[
+        str, typer.Option(help="What to resample: judgments, segments, systems, both.")
+    ] = "judgments",
+    resamples: Annotated[int, typer.Option(min=1, help="For intervals.")] = 1000,
     average_resamples: Annotated[
         bool, typer.Option("--average-resamples", help="Report their mean, as WMT14 did.")
     ] = False,
@@ -103,6 +107,8 @@ def meta(
             human=human,
             score_files=scores or [],
             lower=lower or [],
+            over=over,
+            compare=compare,
             resamples=resamples,
             average_resamples=average_resamples,
             seed=seed,
@@ -123,8 +129,8 @@ def meta(
                   "on average at p < 0.05", file=file)  # fmt: skip
             for metric, signature in signatures.items():
                 print(f"{metric}|{signature}", file=file)
-        if compare:
-            _print_comparison(evaluation, correct, form, file)
+        for pair in evaluation.comparisons:
+            _print_comparison(evaluation, pair, correct, form, file)
 
 
 def _table(evaluation: Evaluation, width: int) -> tuple[list[str], list[list[str]]]:
@@ -143,16 +149,18 @@ def _table(evaluation: Evaluation, width: int) -> tuple[list[str], list[list[str
     return header, [[m, *(cells[m][pair] for pair in pairs), str(groups[m])] for m in order]
 
 
-def _print_comparison(evaluation: Evaluation, correct: bool, form: Format, file: TextIO) -> None:
+def _print_comparison(
+    evaluation: Evaluation, pair: str, correct: bool, form: Format, file: TextIO
+) -> None:
     import numpy as np
 
     from cupel.meta.comparison import holm
 
-    p = evaluation.p_values()
+    p = evaluation.comparisons[pair].copy()
     if correct:
         off = ~np.eye(len(p), dtype=bool)
         p[off] = holm(list(p[off]))
-    header = ["p: row better", *evaluation.metrics]
+    header = [f"{pair}: p of row better", *evaluation.metrics]
     rows = [
         [metric, *("" if i == j else f"{p[i, j]:.3f}" for j in range(len(p)))]
         for i, metric in enumerate(evaluation.metrics)

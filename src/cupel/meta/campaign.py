@@ -20,12 +20,16 @@ from cupel.human.score_tables import da13, da13_pairs
 from cupel.human.scores import ScoreSet
 from cupel.human.system_scores import SYSTEM_SCORES, official_scores
 from cupel.meta.evaluation import (
+    AVERAGE,
+    OVER,
     SEGMENT_STATISTICS,
     SYSTEM_STATISTICS,
     Evaluation,
     Judged,
+    perm_both_p_values,
     segment_level,
     system_level,
+    williams_p_values,
 )
 from cupel.meta.graded import (
     GRADED_STATISTICS,
@@ -39,7 +43,10 @@ from cupel.metric import Metric, Signature
 from cupel.scoring import Progress, named_metrics
 from cupel.significance import BOOTSTRAP_RESAMPLES, DEFAULT_SEED
 
+COMPARISONS = ("bootstrap", "williams", "perm-both")
 WITH_OFFICIAL_SCORES = ("wmt14",)
+YEARS_OWN = {"wmt12": "wins-without-ties", "wmt13": "expected-wins", "wmt14": "official"}
+"""How each year's campaign scored the systems."""
 
 Scored = Callable[[Corpus], dict[str, MetricScores]]
 
@@ -54,6 +61,8 @@ def evaluate(
     human: str | None = None,
     score_files: Sequence[str | Path] = (),
     lower: Sequence[str] = (),
+    over: str = "judgments",
+    compare: str | None = None,
     resamples: int = BOOTSTRAP_RESAMPLES,
     average_resamples: bool = False,
     seed: int = DEFAULT_SEED,
@@ -64,8 +73,13 @@ def evaluate(
     """Judge metrics on a dataset; returns the evaluation and the metrics' signatures.
 
     dataset: wmt12, wmt13, wmt14 (rankings), da13 (direct assessment), or a folder laid out as
-    mt-metrics-eval's. pairs: language pairs; of rankings, all into English by default.
+    mt-metrics-eval's. pairs: language pairs; of rankings, all into English by default. over: what
+    intervals resample (`OVER`). compare: p-values between all metrics by `bootstrap`, `williams`
+    (systems) or `perm-both` (segments).
     """
+    _check_choice("resample over", over, OVER)
+    if compare is not None:
+        _check_choice("compare metrics by", compare, COMPARISONS)
     named = named_metrics(metrics) if metrics else {}
     signatures = {
         label: str(metric.signature() + Signature.of(version=f"cupel-{__version__}"))
@@ -81,25 +95,61 @@ def evaluate(
             _ranked(dataset, rankings[pair], scored, score_files, lower)
             for pair in _chosen(pairs, list(rankings), dataset)
         ]
+        yardstick = _known_human(human or YEARS_OWN.get(dataset, "expected-wins"))
         if level == "segment":
             name = _known(statistic or f"tau-{dataset}", SEGMENT_STATISTICS)
-            return segment_level(judged, name, resamples=resamples, seed=seed), signatures
-        default = "official" if dataset in WITH_OFFICIAL_SCORES else "expected-wins"
-        evaluation = system_level(
-            judged,
-            _known(statistic or "pearson", SYSTEM_STATISTICS),
-            human=_known_human(human or default),
-            average_resamples=average_resamples,
-            resamples=resamples,
-            seed=seed,
-        )
-        return evaluation, signatures
+            evaluation = segment_level(judged, name, over=over, resamples=resamples, seed=seed)
+        else:
+            evaluation = system_level(
+                judged,
+                _known(statistic or "pearson", SYSTEM_STATISTICS),
+                human=yardstick,
+                average_resamples=average_resamples,
+                over=over,
+                resamples=resamples,
+                seed=seed,
+            )
+        return _compared(evaluation, judged, compare, yardstick, seed), signatures
     graded = _graded(dataset, pairs, human, scored, score_files, lower)
     if level == "system":
         name = _known(statistic or "pearson", GRADED_SYSTEM_STATISTICS)
-        return graded_system_level(graded, name, resamples=resamples, seed=seed), signatures
-    name = _known(statistic or "pearson", GRADED_STATISTICS)
-    return graded_level(graded, name, resamples=resamples, seed=seed), signatures
+        evaluation = graded_system_level(graded, name, resamples=resamples, seed=seed)
+    else:
+        name = _known(statistic or "pearson", GRADED_STATISTICS)
+        evaluation = graded_level(graded, name, resamples=resamples, seed=seed)
+    return _compared(evaluation, [], compare, "", seed), signatures
+
+
+def _compared(
+    evaluation: Evaluation,
+    judged: Sequence[Judged],
+    compare: str | None,
+    human: str,
+    seed: int,
+) -> Evaluation:
+    found: dict[str, FloatArray] = {}
+    if compare == "bootstrap":
+        found = {AVERAGE: evaluation.p_values()}
+    elif compare == "williams" and judged and evaluation.level == "system":
+        found = {
+            one.pair: williams_p_values(one, human)
+            for one in judged
+            if one.pair not in evaluation.left_out
+        }
+    elif compare == "perm-both" and judged and evaluation.level == "segment":
+        found = {AVERAGE: perm_both_p_values(judged, evaluation.statistic, seed=seed)}
+    elif compare is not None:
+        raise CupelError(
+            f"{compare!r} does not compare metrics on these judgments at {evaluation.level} level: "
+            "williams is for rankings at system level, perm-both for rankings at segment level, "
+            "bootstrap for all."
+        )
+    return replace(evaluation, comparisons=found)
+
+
+def _check_choice(what: str, name: str, known: Sequence[str]) -> None:
+    if name not in known:
+        raise CupelError(f"There is no way {name!r} to {what}; there are: {', '.join(known)}.")
 
 
 def _known_human(name: str) -> str:

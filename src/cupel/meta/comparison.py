@@ -7,6 +7,7 @@ chance explains.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
@@ -65,6 +66,31 @@ def standardised(scores: FloatArray) -> FloatArray:
     return result
 
 
+@dataclass(frozen=True)
+class Permuted:
+    """The difference between two metrics, as it is and under permutations.
+
+    Of several language pairs, the mean of either is tested: see `together`.
+    """
+
+    observed: float
+    permuted: FloatArray
+
+    @property
+    def p_value(self) -> float:
+        """How often chance does at least as well; rounding must not decide between equals."""
+        reached = int((self.permuted >= self.observed - 1e-12).sum())
+        return (reached + 1) / (len(self.permuted) + 1)
+
+    @classmethod
+    def together(cls, parts: Sequence[Permuted]) -> Permuted:
+        """The test of the average over language pairs."""
+        return cls(
+            float(np.mean([part.observed for part in parts])),
+            np.mean([part.permuted for part in parts], axis=0),
+        )
+
+
 def perm_both_pairs(
     first: FloatArray,
     second: FloatArray,
@@ -72,7 +98,7 @@ def perm_both_pairs(
     tau: Callable[[FloatArray], FloatArray],
     trials: int = PERMUTATIONS,
     seed: int = DEFAULT_SEED,
-) -> float:
+) -> Permuted:
     """PERM-BOTH (Deutsch et al. 2021) for a WMT tau: scores (systems, segments) of A and B.
 
     Each trial exchanges the scores of A and B for a random half of all translations; p is how
@@ -90,12 +116,15 @@ def perm_both_pairs(
     better, worse = np.divmod(keys, max(len(units), 1))
     a, b = standardised(first).ravel()[units], standardised(second).ravel()[units]
 
-    def difference(swapped: npt.NDArray[np.bool_]) -> FloatArray:
+    def difference(swapped: npt.NDArray[np.uint64]) -> FloatArray:
         ours, theirs = swapped_counts(a, b, better, worse, weight, swapped)
         return tau(ours.astype(np.float64)) - tau(theirs.astype(np.float64))
 
-    observed = difference(np.zeros((1, len(units)), np.bool_))[0]
-    return _permuted_p(difference, float(observed), len(units), trials, seed)
+    observed = difference(np.zeros((1, len(units)), np.uint64))[0]
+    words = np.random.default_rng(seed).integers(
+        0, 2**64, (-(-trials // 64), len(units)), dtype=np.uint64
+    )
+    return Permuted(float(observed), difference(words)[:trials])
 
 
 def perm_both_pearson(
@@ -104,7 +133,7 @@ def perm_both_pearson(
     human: FloatArray,
     trials: int = PERMUTATIONS,
     seed: int = DEFAULT_SEED,
-) -> float:
+) -> Permuted:
     """PERM-BOTH for Pearson's r over translations: (n,) scores of A, of B, and of people."""
     a, b = standardised(first), standardised(second)
     z = standardised(human)
@@ -126,7 +155,7 @@ def perm_both_pearson(
         return r(base_a + moved) - r(base_b - moved)
 
     observed = float(pearson(a, z) - pearson(b, z))
-    return _permuted_p(difference, observed, n, trials, seed)
+    return _permuted(difference, observed, n, trials, seed)
 
 
 def perm_both_systems(
@@ -136,7 +165,7 @@ def perm_both_systems(
     statistic: Callable[[FloatArray, FloatArray], FloatArray] = pearson,
     trials: int = PERMUTATIONS,
     seed: int = DEFAULT_SEED,
-) -> float:
+) -> Permuted:
     """PERM-BOTH at system level: scores (systems, segments) of A and B, (systems,) of people.
 
     A system's score is the mean over its segments.
@@ -151,25 +180,24 @@ def perm_both_systems(
         return statistic(ours, human) - statistic(theirs, human)
 
     observed = difference(np.zeros((1, systems * segments), np.bool_))[0]
-    return _permuted_p(difference, float(observed), systems * segments, trials, seed)
+    return _permuted(difference, float(observed), systems * segments, trials, seed)
 
 
-def _permuted_p(
+def _permuted(
     difference: Callable[[npt.NDArray[np.bool_]], FloatArray],
     observed: float,
     units: int,
     trials: int,
     seed: int,
-) -> float:
+) -> Permuted:
     generator = np.random.default_rng(seed)
     height = max(1, _BLOCK // max(units, 1))
-    reached = 0
+    permuted = np.empty(trials)
     for start in range(0, trials, height):
         rows = min(height, trials - start)
         swapped = generator.integers(0, 2, (rows, units), dtype=np.bool_)
-        # Rounding must not decide between equal differences.
-        reached += int((difference(swapped) >= observed - 1e-12).sum())
-    return (reached + 1) / (trials + 1)
+        permuted[start : start + rows] = difference(swapped)
+    return Permuted(observed, permuted)
 
 
 def holm(p_values: Sequence[float]) -> FloatArray:

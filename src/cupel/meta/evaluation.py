@@ -8,8 +8,8 @@ the WMT14 metrics task; the average over language pairs is resampled along.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any, Protocol, TypeVar
 
 import numpy as np
@@ -19,14 +19,22 @@ from cupel.errors import CupelError
 from cupel.human.rankings import Rankings
 from cupel.human.system_scores import SYSTEM_SCORES
 from cupel.meta import correlations
-from cupel.meta.comparison import paired_bootstrap, williams
-from cupel.meta.resampling import weighted_sums
+from cupel.meta.comparison import (
+    PERMUTATIONS,
+    Permuted,
+    paired_bootstrap,
+    perm_both_pairs,
+    williams,
+)
+from cupel.meta.resampling import drawn_pairs, weighted_sums
 from cupel.meta.scorecache import MetricScores
 from cupel.meta.tau import TAUS, agreement
 from cupel.significance import BOOTSTRAP_RESAMPLES, DEFAULT_SEED, bootstrap_weights, interval
 
 AVERAGE = "avg"
 FEWEST_SYSTEMS = 3
+OVER = ("judgments", "segments", "systems", "both")
+"""What intervals resample: rankings, or segments, systems, or segments and systems both."""
 
 Correlation = Callable[[FloatArray, FloatArray], FloatArray]
 SYSTEM_STATISTICS: dict[str, Correlation] = {
@@ -66,7 +74,11 @@ class Agreement:
 
 @dataclass(frozen=True)
 class Evaluation:
-    """All agreements of a run. replicates: pair -> (resamples, metrics)."""
+    """All agreements of a run. replicates: pair -> (resamples, metrics).
+
+    left_out: pair -> why it has no value; comparisons: pair -> (metrics, metrics) p-values of "row
+    is better than column", where they were asked for.
+    """
 
     statistic: str
     level: str
@@ -74,6 +86,7 @@ class Evaluation:
     agreements: list[Agreement]
     replicates: Mapping[str, FloatArray] = field(repr=False)
     left_out: Mapping[str, str] = field(default_factory=dict)
+    comparisons: Mapping[str, FloatArray] = field(default_factory=dict)
 
     def value(self, metric: str, pair: str = AVERAGE) -> float:
         """The value of one cell."""
@@ -131,17 +144,24 @@ def segment_level(
     judged: Sequence[Judged],
     statistic: str = "tau-wmt14",
     *,
+    over: str = "judgments",
     resamples: int = BOOTSTRAP_RESAMPLES,
     seed: int = DEFAULT_SEED,
 ) -> Evaluation:
-    """A WMT tau of every metric on every language pair; n: human pairs."""
+    """A WMT tau of every metric on every language pair; n: human pairs. over: see `OVER`."""
     tau = TAUS[statistic.removeprefix("tau-")]
 
     def compute(one: Judged) -> tuple[FloatArray, FloatArray, int]:
         pairs = one.rankings.pairs()
-        counts = [agreement(pairs, s.segments, len(one.rankings)) for s in one.scores.values()]
-        stacked = np.stack(counts, axis=1)
-        return tau(stacked.sum(0)), tau(weighted_sums(stacked, resamples, seed)), len(pairs)
+        matrices = [s.segments for s in one.scores.values()]
+        if over == "judgments":
+            counts = [agreement(pairs, m, len(one.rankings)) for m in matrices]
+            stacked = np.stack(counts, axis=1)
+            return tau(stacked.sum(0)), tau(weighted_sums(stacked, resamples, seed)), len(pairs)
+        each = replace(pairs, row=np.arange(len(pairs)))
+        stacked = np.stack([agreement(each, m, len(pairs)) for m in matrices], axis=1)
+        drawn = drawn_pairs(pairs, stacked, matrices[0].shape, over, resamples, seed)
+        return tau(stacked.sum(0)), tau(drawn), len(pairs)
 
     return evaluated(judged, statistic, "segment", compute, {})
 
@@ -152,14 +172,17 @@ def system_level(
     *,
     human: str = "official",
     average_resamples: bool = False,
+    over: str = "judgments",
     resamples: int = BOOTSTRAP_RESAMPLES,
     seed: int = DEFAULT_SEED,
 ) -> Evaluation:
     """A correlation over systems of every metric on every language pair; n: systems.
 
     human: `official`, or a way to get scores from rankings (`SYSTEM_SCORES`). Intervals resample
-    the rankings (by expected wins where the official scores are the yardstick, which cannot be
-    resampled). average_resamples: report the mean over resamples, as the WMT14 task did.
+    what `over` says (see `OVER`): rankings and segments change people's scores (by expected wins
+    where the official scores are the yardstick, which cannot be resampled); segments change the
+    metric's too, which is then the mean of its segment scores; systems are drawn with both their
+    scores. average_resamples: report the mean over resamples, as the WMT14 task did.
     """
     correlation = SYSTEM_STATISTICS[statistic]
     left_out: dict[str, str] = {}
@@ -175,8 +198,17 @@ def system_level(
         actual = _human_scores(one, human)
         judged = np.isfinite(actual)  # a system that nobody saw has no score
         scores = np.stack([s.systems[judged] for s in one.scores.values()])
-        resampled = _resampled_human(one.rankings, human, resamples, seed)[:, judged]
-        replicates = np.stack([correlation(row, resampled) for row in scores], axis=1)
+        replicates = np.stack(
+            [
+                correlation(machine[..., judged], people[..., judged])
+                if over in ("judgments", "segments")
+                else _over_systems(
+                    correlation, machine[..., judged], people[..., judged], resamples, seed
+                )
+                for machine, people in _resampled(one, human, actual, over, resamples, seed)
+            ],
+            axis=1,
+        )
         values = (
             np.nanmean(replicates, axis=0)
             if average_resamples
@@ -202,6 +234,35 @@ def williams_p_values(one: Judged, human: str = "official") -> FloatArray:
     return williams(r[:, None], r[None, :], between, scores.shape[1])
 
 
+def perm_both_p_values(
+    judged: Sequence[Judged],
+    statistic: str = "tau-wmt14",
+    *,
+    trials: int = PERMUTATIONS,
+    seed: int = DEFAULT_SEED,
+) -> FloatArray:
+    """(metrics, metrics): p of "row is better than column" by PERM-BOTH, on average over pairs."""
+    tau = TAUS[statistic.removeprefix("tau-")]
+    metrics = list(judged[0].scores)
+    p = np.full((len(metrics), len(metrics)), 0.5)
+    for i, first in enumerate(metrics):
+        for j, second in enumerate(metrics):
+            if i != j:
+                parts = [
+                    perm_both_pairs(
+                        one.scores[first].segments,
+                        one.scores[second].segments,
+                        one.rankings.pairs(),
+                        tau,
+                        trials,
+                        seed,
+                    )
+                    for one in judged
+                ]
+                p[i, j] = Permuted.together(parts).p_value
+    return p
+
+
 def _human_scores(one: Judged, human: str) -> FloatArray:
     if human != "official":
         return SYSTEM_SCORES[human](one.rankings)
@@ -213,12 +274,45 @@ def _human_scores(one: Judged, human: str) -> FloatArray:
     return one.official
 
 
-def _resampled_human(rankings: Rankings, human: str, resamples: int, seed: int) -> FloatArray:
+def _resampled(
+    one: Judged, human: str, actual: FloatArray, over: str, resamples: int, seed: int
+) -> Iterator[tuple[FloatArray, FloatArray]]:
+    """For each metric its system scores and people's, (systems,) or (resamples, systems)."""
+    matrices = one.scores.values()
+    if over == "systems":
+        for scores in matrices:
+            yield scores.systems, actual
+        return
     method = SYSTEM_SCORES["expected-wins" if human == "official" else human]
-    out = np.empty((resamples, len(rankings.systems)))
-    for block, weights in bootstrap_weights(len(rankings), resamples, seed):
-        out[block] = method(rankings, weights)
-    return out
+    rankings = one.rankings
+    people = np.empty((resamples, len(rankings.systems)))
+    if over == "judgments":
+        for block, weights in bootstrap_weights(len(rankings), resamples, seed):
+            people[block] = method(rankings, weights)
+        for scores in matrices:
+            yield scores.systems, people
+        return
+    segments = next(iter(matrices)).segments.shape[1]
+    machines = [np.empty_like(people) for _ in matrices]
+    for block, weights in bootstrap_weights(segments, resamples, seed):
+        people[block] = method(rankings, weights[:, rankings.segments])
+        for machine, scores in zip(machines, matrices, strict=True):
+            machine[block] = weights @ scores.segments.T / segments
+    for machine in machines:
+        yield machine, people
+
+
+def _over_systems(
+    correlation: Correlation, machine: FloatArray, people: FloatArray, resamples: int, seed: int
+) -> FloatArray:
+    systems = people.shape[-1]
+    # Another stream than the segments', which have the seed itself.
+    drawn = np.random.default_rng(seed + 1).integers(0, systems, (resamples, systems))
+    if machine.ndim == 1:
+        return correlation(machine[drawn], people[drawn])
+    return correlation(
+        np.take_along_axis(machine, drawn, axis=1), np.take_along_axis(people, drawn, axis=1)
+    )
 
 
 def evaluated(
