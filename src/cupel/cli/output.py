@@ -15,7 +15,7 @@ from typing import Any, TextIO
 
 from cupel import __version__
 
-BOLD, DIM, PLAIN = "\033[1m", "\033[2m", "\033[0m"
+BOLD, PLAIN = "\033[1m", "\033[0m"
 
 
 class Format(StrEnum):
@@ -45,7 +45,10 @@ def output(path: Path | None) -> Iterator[TextIO]:
 
 
 def table(header: Sequence[str], rows: Sequence[Sequence[str]], file: TextIO) -> None:
-    """Columns aligned by width: the first to the left, the others to the right."""
+    """Columns aligned by width: the first to the left, the others to the right.
+
+    On a terminal the header is bold, and so is a cell with a `*`: the best of its column.
+    """
     colour = file.isatty()
     widths = [max(map(len, column)) for column in zip(header, *rows, strict=True)]
     for number, row in enumerate([header, *rows]):
@@ -53,8 +56,9 @@ def table(header: Sequence[str], rows: Sequence[Sequence[str]], file: TextIO) ->
             cell.ljust(width) if column == 0 else cell.rjust(width)
             for column, (cell, width) in enumerate(zip(row, widths, strict=True))
         ]
-        line = "  ".join(cells).rstrip()
-        print(f"{BOLD}{line}{PLAIN}" if colour and number == 0 else line, file=file)
+        if colour:
+            cells = [f"{BOLD}{c}{PLAIN}" if number == 0 or "*" in c else c for c in cells]
+        print("  ".join(cells).rstrip(), file=file)
 
 
 def records(
