@@ -8,6 +8,7 @@ import shlex
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import pytest
 
@@ -78,6 +79,26 @@ def test_scoring_loads_no_more_than_it_needs() -> None:
 def test_help_of_each_command_has_an_example(command: str) -> None:
     out = re.sub(r"\s+", " ", run(*shlex.split(command), "--help").stdout)
     assert f"cupel {command}" in out.partition("Example")[2]
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="this system has no /dev/full")
+def test_a_full_disk_behind_standard_output() -> None:
+    with Path("/dev/full").open("w") as full:
+        done = subprocess.run(
+            [sys.executable, "-m", "cupel", "metrics"],
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+            check=False,
+        )
+    assert (done.returncode, done.stderr) == (2, "cupel: The output: No space left on device.\n")
+
+
+def test_a_reader_that_leaves_early_is_no_error() -> None:
+    command = f"{shlex.quote(sys.executable)} -m cupel metrics | head -1"
+    done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=True)
+    assert done.stderr == ""
+    assert done.stdout.count("\n") == 1
 
 
 def test_version() -> None:

@@ -46,12 +46,23 @@ def _root(
 def main() -> NoReturn:
     """Run a command. Exit status: 0 done, 1 answered "no", 2 bad usage or input, 130 Ctrl-C."""
     try:
-        app()
+        status = _status()
+        sys.stdout.flush()
     except CupelError as error:
         print(f"cupel: {error}", file=sys.stderr)
-        sys.exit(2)
-    except BrokenPipeError:
-        # The reader of our output has gone: say nothing more, also not at exit.
-        sys.stdout = open(os.devnull, "w")  # noqa: SIM115, PTH123
-        sys.exit(0)
-    sys.exit(0)
+        status = 2
+    except OSError as error:
+        status = 0 if isinstance(error, BrokenPipeError) else 2
+        if status:
+            print(f"cupel: {error.filename or 'The output'}: {error.strerror}.", file=sys.stderr)
+        # What is still to be flushed has nowhere to go; do not complain about it at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    sys.exit(status)
+
+
+def _status() -> int:
+    try:
+        app()
+    except SystemExit as end:
+        return end.code if isinstance(end.code, int) else 0
+    return 0

@@ -34,7 +34,7 @@ def score(
     references: Annotated[
         list[str],
         typer.Argument(
-            metavar="REF...",
+            metavar="REF",
             help="Reference files: text, .gz, .sgm, .xml, or FILE:COLUMN of .tsv, .jsonl, .parquet.",
         ),
     ],
