@@ -16,38 +16,19 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from cupel.batch import Batch, FloatArray
-from cupel.metric import Metric, Signature
-from cupel.metrics.error_rate import best_edits, error_rate, text_signature
+from cupel.metrics.error_rate import WordErrorRate
 from cupel.registry import register
-from cupel.text.tokenizers import Tokenizer
 
 
 @register("cder", "edit distance with block movements (Leusch et al. 2006); lower is better")
 @dataclass(frozen=True)
-class Cder(Metric):
-    """Statistics: [edits, reference length] of the reference with the lowest rate; of equal ones the first."""
-
-    tokenize: str = "none"
-    lowercase: bool = False
+class Cder(WordErrorRate):
+    """The error rate of this distance."""
 
     name = "cder"
-    higher_is_better = False
-
-    def __post_init__(self) -> None:
-        _ = self.tokenizer
 
     @property
-    def tokenizer(self) -> Tokenizer:
-        return Tokenizer(self.tokenize, self.lowercase)
-
-    def signature(self) -> Signature:
-        return text_signature(self.tokenizer)
-
-    def statistics(self, batch: Batch) -> FloatArray:
+    def distance(self) -> int:
         from cupel.kernels.edits import LONG_JUMPS
 
-        return best_edits(batch, self.tokenizer, LONG_JUMPS)
-
-    def score(self, statistics: FloatArray) -> FloatArray:
-        return error_rate(statistics)
+        return LONG_JUMPS

@@ -9,10 +9,12 @@ reference has words.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from cupel.batch import Batch, FloatArray
-from cupel.metric import Signature, ratio
+from cupel.metric import Metric, Signature, ratio
 from cupel.text.tokenizers import Tokenizer
 
 
@@ -23,23 +25,53 @@ def error_rate(statistics: FloatArray) -> FloatArray:
     return percent
 
 
-def best_edits(batch: Batch, tokenizer: Tokenizer, distance: int) -> FloatArray:
-    """(n, 2) [edits, reference length] by one of the distances of `cupel.kernels.edits`."""
-    from cupel.kernels import edits
-
-    tokens = batch.analyse(tokenizer)
-    statistics: FloatArray = edits.best_edits(
-        tokens.ids,
-        tokens.offsets,
-        batch.hypothesis_index,
-        batch.reference_index,
-        batch.reference_offsets,
-        len(tokens.types),
-        distance,
-    )
-    return statistics
-
-
 def text_signature(tokenizer: Tokenizer) -> Signature:
     """The entries case and tok."""
     return Signature.of(case="lc" if tokenizer.lowercase else "mixed", tok=tokenizer.signature())
+
+
+@dataclass(frozen=True)
+class WordErrorRate(Metric):
+    """What WER, PER and CDER share: all but their name and their distance.
+
+    Statistics: [edits, reference length] of the reference with the lowest rate; of equal ones the
+    first.
+    """
+
+    tokenize: str = "none"
+    lowercase: bool = False
+
+    higher_is_better = False
+
+    def __post_init__(self) -> None:
+        _ = self.tokenizer
+
+    @property
+    def distance(self) -> int:
+        """One of the distances of `cupel.kernels.edits`."""
+        raise NotImplementedError
+
+    @property
+    def tokenizer(self) -> Tokenizer:
+        return Tokenizer(self.tokenize, self.lowercase)
+
+    def signature(self) -> Signature:
+        return text_signature(self.tokenizer)
+
+    def statistics(self, batch: Batch) -> FloatArray:
+        from cupel.kernels.edits import best_edits
+
+        tokens = batch.analyse(self.tokenizer)
+        statistics: FloatArray = best_edits(
+            tokens.ids,
+            tokens.offsets,
+            batch.hypothesis_index,
+            batch.reference_index,
+            batch.reference_offsets,
+            len(tokens.types),
+            self.distance,
+        )
+        return statistics
+
+    def score(self, statistics: FloatArray) -> FloatArray:
+        return error_rate(statistics)
