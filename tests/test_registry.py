@@ -104,6 +104,12 @@ def test_a_metric_whose_extra_is_missing_says_how_to_get_it(
     )
 
 
+def test_a_metric_whose_resource_is_missing_is_listed_but_may_work_with_other_options() -> None:
+    entry = Entry("hungry", Bleu, "", check=lambda: "The metric 'hungry' needs a table.")
+    assert entry.unready == "The metric 'hungry' needs a table."
+    assert entry.missing is None
+
+
 @pytest.mark.usefixtures("third_party")
 def test_metrics_of_other_packages() -> None:
     assert entries()["length"].summary == "Words per segment: a metric of another package."

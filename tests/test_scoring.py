@@ -122,7 +122,7 @@ def test_workers_change_nothing(monkeypatch: pytest.MonkeyPatch, workers: int) -
 
 
 def entries_ready() -> list[str]:
-    return [name for name, entry in entries().items() if entry.missing is None]
+    return [name for name, entry in entries().items() if entry.unready is None]
 
 
 SENTENCES = st.lists(st.sampled_from("a b c d e".split()), max_size=6).map(" ".join)

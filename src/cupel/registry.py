@@ -38,12 +38,21 @@ class Entry:
     fixed: Mapping[str, object] = field(default_factory=dict)
     modules: tuple[str, ...] = ()
     extra: str | None = None
+    check: Callable[[], str | None] | None = None
     package: str = "cupel"
     broken: str | None = None
 
     @property
+    def unready(self) -> str | None:
+        """What stands in the way of using it as it is, as a sentence; None when it is ready.
+
+        A metric whose resource is missing may still work with other options.
+        """
+        return self.missing or (self.check() if self.check else None)
+
+    @property
     def missing(self) -> str | None:
-        """What stands in the way of using it, as a sentence; None when it is ready."""
+        """What stands in the way of using it at all."""
         if self.broken:
             return self.broken
         absent = [module for module in self.modules if find_spec(module) is None]
@@ -73,15 +82,17 @@ def register(
     *,
     modules: Iterable[str] = (),
     extra: str | None = None,
+    check: Callable[[], str | None] | None = None,
     **fixed: object,
 ) -> Callable[[Factory], Factory]:
     """Decorate a metric class: make it reachable as `name`, with `fixed` options already set.
 
-    `modules` are imported only when it runs, and come with `pip install 'cupel[extra]'`.
+    `modules` are imported only when it runs, and come with `pip install 'cupel[extra]'`. `check`
+    says what else its defaults need, a file perhaps, or None when that is there.
     """
 
     def add(make: Factory) -> Factory:
-        _BUILT_IN[name] = Entry(name, make, summary, fixed, tuple(modules), extra)
+        _BUILT_IN[name] = Entry(name, make, summary, fixed, tuple(modules), extra, check)
         return make
 
     return add

@@ -15,7 +15,7 @@ def demo() -> None:
     from cupel.registry import entries
     from cupel.scoring import named_metrics, score_corpus
 
-    ready = [entry.name for entry in entries().values() if entry.missing is None]
+    ready = [entry.name for entry in entries().values() if entry.unready is None]
     corpus = sample()
     with output.progress_bar("scoring") as progress:
         scores = score_corpus(corpus, named_metrics(ready), progress=progress)

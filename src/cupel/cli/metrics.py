@@ -36,8 +36,8 @@ def metrics(
             "metric": entry.name,
             "what": entry.summary,
             "package": entry.package,
-            "ready": entry.missing is None,
-            "needs": entry.missing or "",
+            "ready": entry.unready is None,
+            "needs": entry.unready or "",
         }
         for entry in known.values()
     ]
@@ -47,8 +47,8 @@ def metrics(
     longest = max(len(entry) for entry in known)
     for entry in known.values():
         print(f"{entry.name.ljust(longest)}  {entry.summary}")
-        if entry.missing:
-            print(f"{' ' * longest}  not ready: {entry.missing}")
+        if entry.unready:
+            print(f"{' ' * longest}  not ready: {entry.unready}")
     print("\nOptions of a metric: cupel metrics NAME. Any function: -m module:function.")
 
 
@@ -62,8 +62,8 @@ def _tell(name: str) -> None:
     module = getmodule(entry.make)
     if entry.package == "cupel" and module is not None:
         print(getdoc(module), end="\n\n")
-    if entry.missing:
-        print(f"Not ready: {entry.missing}\n")
+    if entry.unready:
+        print(f"Not ready: {entry.unready}\n")
     if entry.options:
         print(f"Options, written {entry.name}:KEY=VALUE,KEY=VALUE")
         for option in entry.options.values():
