@@ -22,6 +22,7 @@ from pathlib import Path
 import numpy as np
 
 import cupel
+import meteor
 from cupel.cli.output import table
 from cupel.data import wmt_corpus, wmt_pairs
 from cupel.errors import CupelError
@@ -135,6 +136,9 @@ def main() -> int:
     rows = [contest_row(contest, corpus, arguments.repetitions) for contest in chosen]
     header = ["metric", "peer", "ours/s", "peer/s", "ratio", "goal", "largest difference"]
     table(header, rows, sys.stdout)
+    if arguments.only in "meteor":
+        print()
+        table(meteor.HEADER, meteor.rows(corpus, min(arguments.repetitions, 3)), sys.stdout)
     if not arguments.only:
         print()
         rows = absolute_rows(corpus, arguments.quick)

@@ -1,0 +1,153 @@
+"""`cupel align`: what did a metric match with what?"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, TextIO
+
+import typer
+
+from cupel.cli import output
+from cupel.cli.output import Format
+from cupel.errors import CupelError
+
+if TYPE_CHECKING:
+    from cupel.alignments import Aligning, Alignment
+    from cupel.corpus import Corpus
+
+
+def align(
+    references: Annotated[
+        list[str],
+        typer.Argument(metavar="REF...", help="Reference files, as for `cupel score`."),
+    ],
+    input_: Annotated[
+        list[str] | None,
+        typer.Option("--input", "-i", metavar="HYP...", help="Systems; standard input if none."),
+    ] = None,
+    metric: Annotated[
+        str, typer.Option("--metric", "-m", metavar="METRIC", help="A metric that aligns.")
+    ] = "meteor",
+    segment: Annotated[
+        int | None, typer.Option("--segment", "-n", min=1, help="Only this one, from 1.")
+    ] = None,
+    form: Annotated[Format, typer.Option("--format", "-f", help="How to print.")] = Format.text,
+    out: Annotated[Path | None, typer.Option("--output", "-o", help="Write to a file.")] = None,
+) -> None:
+    """Show how segments were aligned: who matched whom, by which matcher, in which chunks.
+
+    Example: cupel align ref.txt -i system.txt -m meteor --segment 3
+    """
+    from cupel.alignments import Aligning
+    from cupel.reading import read_corpus
+    from cupel.registry import get_metric
+
+    if form is Format.latex:
+        raise CupelError("`cupel align` prints text, json or tsv, not latex.")
+    chosen = get_metric(metric)
+    if not isinstance(chosen, Aligning):
+        raise CupelError(f"The metric {metric!r} does not align; {_aligning()}.")
+    corpus = read_corpus(references, input_ or ["-"], None)
+    if segment is not None and segment > len(corpus):
+        raise CupelError(f"There is no segment {segment}: {len(corpus)} were read.")
+    chosen = chosen.prepare(corpus)
+    rows = range(len(corpus)) if segment is None else range(segment - 1, segment)
+    found = {
+        (system, row + 1): alignment
+        for system in corpus.systems
+        for row, alignment in zip(rows, _alignments(chosen, corpus, system, rows), strict=True)
+    }
+    with output.output(out) as file:
+        if form is Format.text:
+            _print_text(found, file)
+        else:
+            _print_records(found, form, file, metric, str(chosen.signature()))
+
+
+def _aligning() -> str:
+    """The metrics that do, in words."""
+    from cupel.registry import entries
+
+    names = [name for name, entry in entries().items() if hasattr(entry.make, "alignments")]
+    return f"those that do are: {', '.join(names)}"
+
+
+def _alignments(metric: Aligning, corpus: Corpus, system: str, rows: range) -> list[Alignment]:
+    from cupel.batch import Batch
+
+    texts = corpus.systems[system]
+    batch = Batch([texts[row] for row in rows], [corpus.references[row] for row in rows])
+    return list(metric.alignments(batch))
+
+
+def _print_text(found: dict[tuple[str, int], Alignment], file: TextIO) -> None:
+    for number, ((system, segment), alignment) in enumerate(found.items()):
+        if number:
+            print(file=file)
+        parts = "".join(f"  {name} {value:.4g}" for name, value in alignment.details.items())
+        print(f"{system}, segment {segment}: {alignment.score:.4f}{parts}", file=file)
+        print(f"hypothesis   {' '.join(alignment.hypothesis)}", file=file)
+        which = f"reference {alignment.reference_number + 1}".ljust(13)
+        print(f"{which}{' '.join(alignment.reference)}", file=file)
+        if alignment.links:
+            print(file=file)
+            output.table(
+                ["hypothesis", "reference", "matched by", "weight", "chunk"],
+                [
+                    [
+                        alignment.hypothesis_words(link),
+                        alignment.reference_words(link),
+                        link.kind,
+                        f"{link.weight:g}",
+                        "" if link.group is None else str(link.group),
+                    ]
+                    for link in alignment.links
+                ],
+                file,
+            )
+        ours, theirs = alignment.unmatched
+        print(f"\nunmatched in the hypothesis: {' '.join(ours) or '(nothing)'}", file=file)
+        print(f"unmatched in the reference: {' '.join(theirs) or '(nothing)'}", file=file)
+
+
+def _print_records(
+    found: dict[tuple[str, int], Alignment],
+    form: Format,
+    file: TextIO,
+    metric: str,
+    signature: str,
+) -> None:
+    links: list[dict[str, Any]] = [
+        {
+            "system": system,
+            "segment": segment,
+            "kind": link.kind,
+            "weight": link.weight,
+            "chunk": link.group,
+            "hypothesis": alignment.hypothesis_words(link),
+            "hypothesis_at": _listed(link.hypothesis, form),
+            "reference": alignment.reference_words(link),
+            "reference_at": _listed(link.reference, form),
+        }
+        for (system, segment), alignment in found.items()
+        for link in alignment.links
+    ]
+    segments = [
+        {
+            "system": system,
+            "segment": segment,
+            "score": alignment.score,
+            **alignment.details,
+            "reference_number": alignment.reference_number + 1,
+            "hypothesis": list(alignment.hypothesis),
+            "reference": list(alignment.reference),
+        }
+        for (system, segment), alignment in found.items()
+    ]
+    output.records(links, form, file, signatures={metric: signature}, segments=segments)
+
+
+def _listed(positions: tuple[int, ...], form: Format) -> list[int] | str:
+    """Token positions, from 1."""
+    listed = [at + 1 for at in positions]
+    return listed if form is Format.json else " ".join(map(str, listed))

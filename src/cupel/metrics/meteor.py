@@ -1,0 +1,228 @@
+r"""METEOR 1.5 (Denkowski and Lavie 2014), equal to meteor-1.5.jar with `-norm`, without Java.
+
+Words and phrases of hypothesis and reference are matched exactly, by stem, by synonym set and by
+paraphrase, and aligned one to one (see `cupel.kernels.matchers` and `cupel.kernels.alignment`).
+With matches of matcher i weighted by w_i, content words by delta, function words by 1 - delta:
+
+.. math:: P = \frac{\sum_i w_i (\delta\, m_i^c + (1-\delta)\, m_i^f)}{\delta\, h^c + (1-\delta)\, h^f},
+          \qquad F = \frac{P R}{\alpha P + (1-\alpha) R}, \qquad
+          \mathrm{METEOR} = F \cdot \big(1 - \gamma\, (\mathit{chunks} / m)^\beta\big)
+
+R is P's counterpart over the reference; m is the mean of the words matched on either side, chunks
+the runs of matches that are contiguous in both. The score is between 0 and 1. Of several
+references the best-scoring one counts; the score of a system is that of the summed statistics.
+
+The paraphrase table is not small enough to embed: see `cupel.text.paraphrases`. Without it METEOR
+runs only where the matchers are named: `meteor:modules=exact,stem,synonym`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Self
+
+import numpy as np
+
+from cupel.batch import Batch, FloatArray, IntArray
+from cupel.errors import CupelError
+from cupel.metric import Metric, Signature
+from cupel.metrics.meteor_tasks import DEFAULT_MODULES, MODULES, Parameters, parameters
+from cupel.registry import register
+from cupel.text.meteor_lexicon import Analysis, MeteorAnalysis
+from cupel.text.meteor_words import LANGUAGES
+from cupel.text.paraphrases import checksum, find_table, open_paraphrases
+
+if TYPE_CHECKING:
+    from cupel.alignments import Alignment
+    from cupel.corpus import Corpus
+
+BEAM = 40
+"""How many paths the alignment search keeps: METEOR's own number."""
+
+_CHUNKS, _HYPOTHESIS_MATCHES, _REFERENCE_MATCHES = 20, 21, 22
+
+_NO_ENTRIES = np.zeros(0, np.int32)
+_NO_ENTRIES.setflags(write=False)  # like those of a table, so that one compiled kernel serves both
+
+
+@register("meteor", "METEOR 1.5: stems, synonyms, paraphrases, aligned; as meteor-1.5.jar -norm")
+@dataclass(frozen=True)
+class Meteor(Metric):
+    """Statistics: the 23 numbers of METEOR's own, see `cupel.kernels.alignment.STATISTICS`.
+
+    language     en, cs, de, es, fr, ru
+    task         rank, adq, hter, li, tune
+    modules      matchers in their order, instead of all that the language has
+    paraphrases  a paraphrase-xx.gz, instead of METEOR's own inside pycocoevalcap
+    """
+
+    language: str = "en"
+    task: str = "rank"
+    modules: str | None = None
+    paraphrases: str | None = None
+
+    name = "meteor"
+    higher_is_better = True
+    decimals = 4
+
+    def __post_init__(self) -> None:
+        if self.language not in LANGUAGES:
+            raise CupelError(
+                f"METEOR does not know the language {self.language!r}; it knows "
+                f"{', '.join(LANGUAGES)}."
+            )
+        _check_matchers(self.matchers, self.language)
+        _ = self.parameters
+        if self.paraphrases is not None and "paraphrase" not in self.matchers:
+            raise CupelError("A paraphrase table is given, but the modules leave paraphrases out.")
+        if "paraphrase" in self.matchers:
+            find_table(self.language, self.paraphrases)
+
+    @property
+    def matchers(self) -> tuple[str, ...]:
+        """The matchers in use, in their order."""
+        if self.modules is None:
+            return DEFAULT_MODULES[self.language]
+        return tuple(name.strip() for name in self.modules.split(","))
+
+    @property
+    def parameters(self) -> Parameters:
+        """Those of the task; named matchers get its weights by their place, as with METEOR's -m."""
+        found = parameters(self.task, self.language)
+        missing = (0.0,) * (len(self.matchers) - len(found.weights))
+        weights = (found.weights + missing)[: len(self.matchers)]
+        return Parameters(found.alpha, found.beta, found.gamma, found.delta, weights)
+
+    @property
+    def table(self) -> Path | None:
+        """The file of the paraphrase table, where it is used."""
+        if "paraphrase" not in self.matchers:
+            return None
+        return find_table(self.language, self.paraphrases)
+
+    @property
+    def analyser(self) -> MeteorAnalysis:
+        stems, synonyms = "stem" in self.matchers, "synonym" in self.matchers
+        return MeteorAnalysis(self.language, stems, synonyms, self.table)
+
+    def signature(self) -> Signature:
+        return Signature.of(
+            lang=self.language,
+            task=self.task,
+            modules=",".join(self.matchers),
+            paraphrases=checksum(self.table)[:12] if self.table else None,
+            tok="meteor-1.5-norm",
+        )
+
+    def prepare(self, corpus: Corpus) -> Self:
+        """Compile the paraphrase table here, once, if the cache does not have it yet."""
+        if self.table:
+            open_paraphrases(self.table)
+        return self
+
+    def statistics(self, batch: Batch) -> FloatArray:
+        analysis = batch.analyse(self.analyser)
+        hypotheses = np.repeat(batch.hypothesis_index, batch.reference_counts)
+        rows, _, _ = self._align(analysis, hypotheses, batch.reference_index, keep=False)
+        return rows[self._best(rows, batch.reference_offsets)]
+
+    def score(self, statistics: FloatArray) -> FloatArray:
+        precision, recall = self.precision_and_recall(statistics)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            alpha = self.parameters.alpha
+            mean = 1.0 / ((1.0 - alpha) / precision + alpha / recall)
+            score = mean * (1.0 - self.penalty(statistics))
+        # Nothing matched, or nothing there to match: 0/0.
+        return np.where(np.isnan(score), 0.0, np.maximum(score, 0.0))
+
+    def precision_and_recall(self, statistics: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """P and R, words weighted by matcher and by kind; NaN where there are no words."""
+        # In the order of the jar's own sums, so that the last bit is the same.
+        delta, weights = self.parameters.delta, self.parameters.weights
+        sides: list[FloatArray] = []
+        for side in (0, 1):
+            function = statistics[..., 2 + side]
+            length = delta * (statistics[..., side] - function) + (1.0 - delta) * function
+            matched = np.zeros(statistics.shape[:-1])
+            for stage, weight in enumerate(weights):
+                matched = matched + statistics[..., 4 + 4 * stage + side] * weight * delta
+            for stage, weight in enumerate(weights):
+                matched = matched + statistics[..., 6 + 4 * stage + side] * weight * (1.0 - delta)
+            with np.errstate(divide="ignore", invalid="ignore"):
+                sides.append(matched / length)
+        return sides[0], sides[1]
+
+    def penalty(self, statistics: FloatArray) -> FloatArray:
+        """The fragmentation penalty; NaN where nothing matched."""
+        matched = statistics[..., _HYPOTHESIS_MATCHES] + statistics[..., _REFERENCE_MATCHES]
+        with np.errstate(divide="ignore", invalid="ignore"):
+            fragmentation = statistics[..., _CHUNKS] / (matched / 2)
+            penalty: FloatArray = self.parameters.gamma * fragmentation**self.parameters.beta
+        return penalty
+
+    def alignments(self, batch: Batch) -> list[Alignment]:
+        """How each hypothesis aligns with its best-scoring reference, for `cupel align`."""
+        from cupel.metrics.meteor_alignment import told
+
+        analysis = batch.analyse(self.analyser)
+        hypotheses = np.repeat(batch.hypothesis_index, batch.reference_counts)
+        rows, matches, offsets = self._align(analysis, hypotheses, batch.reference_index, keep=True)
+        best = self._best(rows, batch.reference_offsets)
+        number = best - batch.reference_offsets[:-1]
+        return [
+            told(
+                self,
+                analysis.tokens.of(int(hypotheses[row])),
+                analysis.tokens.of(int(batch.reference_index[row])),
+                matches[offsets[row] : offsets[row + 1]].tolist(),
+                rows[row],
+                int(reference),
+            )
+            for row, reference in zip(best.tolist(), number.tolist(), strict=True)
+        ]
+
+    def _align(
+        self, analysis: Analysis, hypotheses: IntArray, references: IntArray, keep: bool
+    ) -> tuple[FloatArray, np.ndarray, IntArray]:
+        from cupel.kernels.alignment import align
+
+        modules = np.array([MODULES.index(name) for name in self.matchers], np.int32)
+        rows, matches, offsets = align(
+            analysis.sentences,
+            analysis.words,
+            open_paraphrases(self.table).paraphrases if self.table else _NO_ENTRIES,
+            modules,
+            BEAM,
+            hypotheses,
+            references,
+            keep,
+        )
+        # A segment matched as a whole, in one chunk, is not fragmented: METEOR leaves its chunk
+        # out of the segment's penalty and of the system's sum.
+        whole = (rows[:, _HYPOTHESIS_MATCHES] == rows[:, 0]) & (
+            rows[:, _REFERENCE_MATCHES] == rows[:, 1]
+        )
+        rows[whole & (rows[:, _CHUNKS] == 1), _CHUNKS] = 0
+        return rows, matches, offsets
+
+    def _best(self, rows: FloatArray, offsets: IntArray) -> IntArray:
+        """Of the rows of each item the best-scoring one, the first of equals."""
+        scores = self.score(rows)
+        best = np.repeat(np.maximum.reduceat(scores, offsets[:-1]), np.diff(offsets))
+        places = np.flatnonzero(scores == best)
+        first: IntArray = places[np.searchsorted(places, offsets[:-1])]
+        return first
+
+
+def _check_matchers(matchers: tuple[str, ...], language: str) -> None:
+    known = DEFAULT_MODULES[language]
+    for name in matchers:
+        if name not in MODULES:
+            raise CupelError(f"METEOR has no module {name!r}; it has: {', '.join(MODULES)}.")
+        if name not in known:
+            raise CupelError(
+                f"METEOR has no {name} module for {language!r}; it has: {', '.join(known)}."
+            )
+    if len(set(matchers)) < len(matchers):
+        raise CupelError(f"A module is named twice in {','.join(matchers)!r}.")

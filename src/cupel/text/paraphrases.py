@@ -1,0 +1,182 @@
+"""Paraphrase tables: found, compiled once into an index in the cache, and opened from there.
+
+METEOR's English table comes with the package pycocoevalcap (`pip install 'cupel[meteor]'`); any
+other `paraphrase-xx.gz` is given by its path. The index is a file of arrays mapped into memory,
+named after the checksum of the table, so that a changed table is compiled anew and the same one
+never twice. Opening it takes about a fifth of a second, most of it for checksums.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import cache, cached_property
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+from cupel.errors import CupelError, MissingPart
+from cupel.folders import cache_folder
+from cupel.text.index_file import UnusableIndex, open_index, write_index
+from cupel.text.paraphrase_table import Arrays, Progress, compile_table
+from cupel.text.tokens import Int32Array
+
+if TYPE_CHECKING:
+    from cupel.kernels.phrases import Trie
+
+KIND, VERSION = "paraphrases", 1
+
+
+@dataclass(frozen=True, eq=False)
+class Paraphrases:
+    """A compiled table. A phrase is a node of `trie`.
+
+    checksum     SHA-256 of the file it was compiled from
+    trie         its nodes say where the entries of each phrase lie
+    paraphrases  the phrase of each entry, in the order of the file
+    weights      the weight of each entry, as the file has it
+    """
+
+    checksum: str
+    trie: Trie
+    paraphrases: Int32Array
+    weights: npt.NDArray[np.float32]
+    words: Sequence[str]
+
+    @cached_property
+    def _numbers(self) -> dict[str, int]:
+        return dict(zip(self.words, range(len(self.words)), strict=True))
+
+    def numbers(self, words: Sequence[str]) -> Int32Array:
+        """The number that the trie has for each word, -1 for words that it does not know."""
+        known = self._numbers
+        return np.fromiter((known.get(word, -1) for word in words), np.int32, len(words))
+
+    def of(self, phrase: str) -> list[tuple[str, float]]:
+        """The paraphrases of a phrase with their weights: for people and slow paths."""
+        from cupel.kernels.phrases import ENTRIES
+
+        node = self._node(phrase.split())
+        if node is None:
+            return []
+        entries = range(*self.trie.nodes[node : node + 2, ENTRIES].tolist())
+        return [(self._text(int(self.paraphrases[e])), float(self.weights[e])) for e in entries]
+
+    def _node(self, words: Sequence[str]) -> int | None:
+        from cupel.kernels.phrases import CHILDREN, WORD
+
+        node = 0
+        for word in self.numbers(words).tolist():
+            start, end = self.trie.nodes[node : node + 2, CHILDREN].tolist()
+            place = start + int(np.searchsorted(self.trie.nodes[start:end, WORD], word))
+            if place == end or self.trie.nodes[place, WORD] != word:
+                return None
+            node = place
+        return node
+
+    def _text(self, node: int) -> str:
+        from cupel.kernels.phrases import CHILDREN, WORD
+
+        words: list[str] = []
+        while node:
+            words.append(self.words[int(self.trie.nodes[node, WORD])])
+            node = int(np.searchsorted(self.trie.nodes[:, CHILDREN], node, side="right")) - 1
+        return " ".join(reversed(words))
+
+
+def find_table(language: str = "en", path: str | None = None) -> Path:
+    """The file of a table: the one asked for, or METEOR's own inside pycocoevalcap."""
+    if path is not None:
+        table = Path(path).expanduser()
+        if not table.is_file():
+            raise CupelError(f"There is no paraphrase table {path}.")
+        return table
+    name = f"paraphrase-{'cz' if language == 'cs' else language}.gz"  # METEOR writes cz for Czech
+    spec = find_spec("pycocoevalcap.meteor") if find_spec("pycocoevalcap") else None
+    for place in spec.submodule_search_locations or () if spec else ():
+        if (Path(place) / "data" / name).is_file():
+            return Path(place) / "data" / name
+    raise MissingPart(missing_table(language, name))
+
+
+def missing_table(language: str, name: str) -> str:
+    """The sentence that says how to get a table, or to do without."""
+    if language == "en":
+        return (
+            f"METEOR needs its paraphrase table {name}: pip install 'cupel[meteor]', or give the "
+            "file with paraphrases=PATH, or leave that matcher out with "
+            "modules=exact,stem,synonym."
+        )
+    stem = "" if language == "cs" else ",stem"
+    return (
+        f"METEOR needs the paraphrase table {name} for this language, which no package carries: "
+        f"give the file with paraphrases=PATH, or leave that matcher out with modules=exact{stem}."
+    )
+
+
+def open_paraphrases(table: Path) -> Paraphrases:
+    """The compiled table of a file; compiled now if the cache does not have it."""
+    return _opened(table, cache_folder(), *_state(table))
+
+
+def checksum(table: Path) -> str:
+    """SHA-256 of a file, computed anew only when it has changed."""
+    return _checksum(table, *_state(table))
+
+
+def _state(table: Path) -> tuple[int, int]:
+    stat = table.stat()
+    return stat.st_size, stat.st_mtime_ns
+
+
+@cache
+def _checksum(table: Path, size: int, changed: int) -> str:
+    with table.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+@cache
+def _opened(table: Path, folder: Path, size: int, changed: int) -> Paraphrases:
+    from cupel.kernels.phrases import CHILDREN, WORD, Trie
+
+    source = _checksum(table, size, changed)
+    arrays = _arrays(table, folder / "paraphrases" / f"{source[:16]}.index", source)
+    words = arrays["words"].tobytes().decode("utf-8").split("\n")
+    nodes = arrays["nodes"].reshape(-1, 4)
+    first = np.full(len(words), -1, np.int32)
+    level = np.arange(nodes[0, CHILDREN], nodes[1, CHILDREN])
+    first[nodes[level, WORD]] = level
+    return Paraphrases(source, Trie(nodes, first), arrays["paraphrases"], arrays["weights"], words)
+
+
+def _arrays(table: Path, index: Path, source: str) -> Arrays:
+    try:
+        return open_index(index, KIND, VERSION, source)
+    except FileNotFoundError:
+        pass
+    except UnusableIndex as reason:
+        print(f"cupel: the index {index} is {reason}; compiling it anew.", file=sys.stderr)
+    with _bar(f"compiling {table.name}") as progress:
+        arrays = compile_table(table, progress)
+    write_index(index, KIND, VERSION, source, arrays)
+    return open_index(index, KIND, VERSION, source)
+
+
+@contextmanager
+def _bar(what: str) -> Iterator[Progress | None]:
+    """A progress bar on a terminal, nothing elsewhere."""
+    if not sys.stderr.isatty():
+        yield None
+        return
+    from rich.console import Console
+    from rich.progress import Progress as RichProgress
+
+    with RichProgress(console=Console(stderr=True), transient=True) as bars:
+        bar = bars.add_task(what, total=None)
+        yield lambda done, total: bars.update(bar, completed=done, total=total)
