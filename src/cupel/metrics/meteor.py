@@ -31,7 +31,7 @@ from cupel.metrics.meteor_tasks import DEFAULT_MODULES, MODULES, Parameters, par
 from cupel.registry import register
 from cupel.text.meteor_lexicon import Analysis, MeteorAnalysis
 from cupel.text.meteor_words import LANGUAGES
-from cupel.text.paraphrases import checksum, find_table, open_paraphrases
+from cupel.text.paraphrases import checksum, find_table, open_paraphrases, table_missing
 
 if TYPE_CHECKING:
     from cupel.alignments import Alignment
@@ -46,7 +46,11 @@ _NO_ENTRIES = np.zeros(0, np.int32)
 _NO_ENTRIES.setflags(write=False)  # like those of a table, so that one compiled kernel serves both
 
 
-@register("meteor", "METEOR 1.5: stems, synonyms, paraphrases, aligned; as meteor-1.5.jar -norm")
+@register(
+    "meteor",
+    "METEOR 1.5: stems, synonyms, paraphrases, aligned; as meteor-1.5.jar -norm",
+    check=table_missing,
+)
 @dataclass(frozen=True)
 class Meteor(Metric):
     """Statistics: the 23 numbers of METEOR's own, see `cupel.kernels.alignment.STATISTICS`.

@@ -120,6 +120,15 @@ def missing_table(language: str, name: str) -> str:
     )
 
 
+def table_missing() -> str | None:
+    """The sentence about METEOR's own English table, where it is not there."""
+    try:
+        find_table()
+    except MissingPart as missing:
+        return str(missing)
+    return None
+
+
 def open_paraphrases(table: Path) -> Paraphrases:
     """The compiled table of a file; compiled now if the cache does not have it."""
     return _opened(table, cache_folder(), *_state(table))
