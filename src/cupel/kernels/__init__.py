@@ -7,8 +7,14 @@ importing Numba takes half a second, and nobody who asks for `cupel --help` shou
 
 from __future__ import annotations
 
+import hashlib
+import os
 from collections.abc import Callable
+from functools import cache
+from pathlib import Path
 from typing import Any, TypeVar, cast
+
+from cupel.folders import cache_folder
 
 Kernel = TypeVar("Kernel", bound=Callable[..., Any])
 
@@ -26,9 +32,37 @@ def inner_kernel(function: Kernel) -> Kernel:
 def _compiled(function: Kernel, **options: Any) -> Kernel:
     import numba
 
+    config: Any = numba.config
+    given = config.CACHE_DIR
+    config.CACHE_DIR = _folder(given)
     try:
         return cast(Kernel, numba.njit(cache=True, nogil=True, **options)(function))
     except RuntimeError:
         # A read-only installation without a writable home: Numba refuses to cache at all, so the
         # kernel is compiled in every process, which is slow but right.
         return cast(Kernel, numba.njit(nogil=True, **options)(function))
+    finally:
+        config.CACHE_DIR = given
+
+
+@cache
+def _folder(given: str) -> str:
+    """Where compiled kernels are kept: a folder named after what all of them say.
+
+    Numba looks for changes only in the file of the kernel that is called, not in those of the
+    kernels that this one calls: after an upgrade it would run the old code of those.
+    """
+    home = Path(__file__).parent
+    sources = sorted(home.glob("*.py"))
+    digest = hashlib.sha256(b"\0".join(path.read_bytes() for path in sources)).hexdigest()[:12]
+    if given:
+        return str(Path(given) / f"cupel-{digest}")
+    for base in (home / "__pycache__", cache_folder() / "kernels"):
+        folder = base / digest
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+        except OSError:
+            continue
+        if os.access(folder, os.W_OK):
+            return str(folder)
+    return ""
