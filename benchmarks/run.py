@@ -26,6 +26,11 @@ import meteor
 from cupel.cli.output import table
 from cupel.data import wmt_corpus, wmt_pairs
 from cupel.errors import CupelError
+from cupel.human.rankings import wmt_rankings
+from cupel.meta.comparison import perm_both_pairs, standardised
+from cupel.meta.evaluation import Judged, segment_level
+from cupel.meta.scorecache import MetricScores
+from cupel.meta.tau import tau_wmt14
 from peers import CONTESTS, Contest
 
 
@@ -58,6 +63,23 @@ def contest_row(contest: Contest, corpus: cupel.Corpus, repetitions: int) -> lis
     ]
 
 
+LONE = ["terp", "badger", "ncd", "w2v-avg", "wer", "per", "cder", "sentbleu", "bleucomp"]
+"""Metrics without a peer that can be timed beside them."""
+
+
+def lone_rows(corpus: cupel.Corpus, repetitions: int) -> list[list[str]]:
+    hypotheses = next(iter(corpus.systems.values()))
+    rows = []
+    for metric in LONE:
+        cupel.score(hypotheses, corpus.references, [metric])
+        took = statistics.median(
+            seconds(lambda metric=metric: cupel.score(hypotheses, corpus.references, [metric]))
+            for _ in range(repetitions)
+        )
+        rows.append([metric, f"{len(hypotheses) / took:,.0f}"])
+    return rows
+
+
 def absolute_rows(corpus: cupel.Corpus, quick: bool) -> list[list[str]]:
     rows = []
     command = [sys.executable, "-m", "cupel"]
@@ -75,7 +97,7 @@ def absolute_rows(corpus: cupel.Corpus, quick: bool) -> list[list[str]]:
                 seconds(lambda line=line: _run(line, folder)) for _ in range(5)
             )
             rows.append([what, f"{took:.2f} s", goal])
-        rows.append(_bootstrap_row())
+        rows += [_bootstrap_row(), _tau_row(), _permutation_row()]
         if not quick:
             rows += _million_rows(folder, score, corpus)
     return rows
@@ -94,6 +116,51 @@ def _bootstrap_row() -> list[str]:
     took = statistics.median(seconds(lambda: scores.intervals("bleu")) for _ in range(5))
     what = f"1,000 resamples of {len(ten):,} segments, {len(systems)} systems, BLEU"
     return [what, f"{took:.2f} s", "about 1 s"]
+
+
+def _judged(metrics: int) -> list[Judged]:
+    """wmt14's rankings with made-up metrics: what is timed does not depend on the scores."""
+    generator = np.random.default_rng(0)
+    found = []
+    for pair, rankings in wmt_rankings("wmt14").items():
+        shape = (len(rankings.systems), 3003)
+        scores = {
+            str(i): MetricScores(generator.normal(size=shape), generator.normal(size=shape[0]))
+            for i in range(metrics)
+        }
+        found.append(Judged(pair, rankings, scores))
+    return found
+
+
+def _tau_row() -> list[str]:
+    judged = _judged(20)
+    took = statistics.median(seconds(lambda: segment_level(judged)) for _ in range(3))
+    return ["1,000 resamples of segment tau, 20 metrics, all of wmt14", f"{took:.2f} s", "20 s"]
+
+
+def _permutation_row() -> list[str]:
+    """PERM-BOTH against the loop that one would write in NumPy."""
+    one = _judged(2)[1]
+    first, second = (scores.segments for scores in one.scores.values())
+    pairs = one.rankings.pairs()
+    perm_both_pairs(first, second, pairs, tau_wmt14, 64)
+    ours = statistics.median(
+        seconds(lambda: perm_both_pairs(first, second, pairs, tau_wmt14, 1000)) for _ in range(5)
+    )
+    a, b = standardised(first), standardised(second)
+    generator = np.random.default_rng(0)
+
+    def loop(trials: int) -> None:
+        for _ in range(trials):
+            swapped = generator.integers(0, 2, a.shape, dtype=bool)
+            for scores in (np.where(swapped, b, a), np.where(swapped, a, b)):
+                better = scores[pairs.better, pairs.segment]
+                worse = scores[pairs.worse, pairs.segment]
+                (np.sum(better > worse) - np.sum(better < worse)) / len(better)
+
+    theirs = 10 * seconds(lambda: loop(100))
+    what = f"PERM-BOTH, 1,000 trials, {len(pairs):,} human pairs: times a NumPy loop"
+    return [what, f"{theirs / ours:.0f}x", "10x"]
 
 
 def _million_rows(folder: Path, score: list[str], corpus: cupel.Corpus) -> list[list[str]]:
@@ -140,6 +207,8 @@ def main() -> int:
         print()
         table(meteor.HEADER, meteor.rows(corpus, min(arguments.repetitions, 3)), sys.stdout)
     if not arguments.only:
+        print()
+        table(["no peer", "ours/s"], lone_rows(corpus, min(arguments.repetitions, 3)), sys.stdout)
         print()
         rows = absolute_rows(corpus, arguments.quick)
         table(["what", "measured", "goal"], rows, sys.stdout)
