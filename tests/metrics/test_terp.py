@@ -280,10 +280,7 @@ def test_wrong_options(options, message):
 
 
 def test_without_the_table_it_says_how_to_get_it(monkeypatch):
-    def missing(language="en", path=None):
-        raise MissingPart("METEOR needs its table.")
-
-    monkeypatch.setattr("cupel.metrics.terp.find_table", missing)
+    monkeypatch.setattr("cupel.metrics.terp.table_missing", lambda: "METEOR needs its table.")
     with pytest.raises(MissingPart, match=r"pip install 'cupel\[meteor\]', .* paraphrases=no"):
         Terp()
     assert cost(Terp(paraphrases="no"), "cats sleep", "cats sleep") == 0
