@@ -9,7 +9,7 @@ from typing import Annotated, NoReturn
 import typer
 
 from cupel import __version__
-from cupel.cli import align, data, demo, meta, metrics, score
+from cupel.cli import align, data, demo, meta, metrics, parse, score
 from cupel.cli.variadic import SpreadingCommand
 from cupel.errors import CupelError
 
@@ -25,6 +25,7 @@ app.command("score", cls=SpreadingCommand)(score.score)
 app.command("metrics")(metrics.metrics)
 app.command("meta", cls=SpreadingCommand)(meta.meta)
 app.command("align", cls=SpreadingCommand)(align.align)
+app.command("parse")(parse.parse)
 app.add_typer(data.app, name="data")
 app.command("demo")(demo.demo)
 

@@ -1,0 +1,94 @@
+"""`cupel parse`: the dependency trees that syntactic metrics see."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, TextIO
+
+import typer
+
+from cupel.cli import output
+
+if TYPE_CHECKING:
+    from cupel.syntax.conllu import Sentence
+
+
+class Heads(StrEnum):
+    """The values of `--heads`."""
+
+    native = "native"
+    penn2malt = "penn2malt"
+
+
+def parse(
+    file: Annotated[
+        str,
+        typer.Argument(metavar="FILE", help="A segment a line, or trees (.conllu); - is stdin."),
+    ],
+    model: Annotated[
+        str | None,
+        typer.Option("--model", metavar="NAME", help="A spaCy model; en_core_web_sm if none."),
+    ] = None,
+    heads: Annotated[
+        Heads, typer.Option("--heads", help="The parser's own heads, or Penn2Malt's.")
+    ] = Heads.native,
+    tokenize: Annotated[
+        str, typer.Option("--tokenize", metavar="NAME", help="spacy, or one of Cupel's: ptb, none.")
+    ] = "spacy",
+    drawn: Annotated[bool, typer.Option("--draw", help="Draw the trees as text.")] = False,
+    out: Annotated[Path | None, typer.Option("--output", "-o", help="Write to a file.")] = None,
+) -> None:
+    """Parse segments, one tree each, and print CoNLL-U.
+
+    Example: echo "I saw an ant with a magnifier" | cupel parse - --draw
+    """
+    if file.lower().endswith((".conllu", ".conllu.gz")):
+        sentences = _read_trees(file, heads)
+    else:
+        sentences = _parse_segments(file, model, heads, tokenize)
+    with output.output(out) as stream:
+        for number, sentence in enumerate(sentences, start=1):
+            _print(stream, number, sentence, drawn)
+
+
+def _parse_segments(
+    file: str, model: str | None, heads: Heads, tokenize: str
+) -> Iterator[Sentence]:
+    from cupel.reading import read_lines
+    from cupel.syntax import Parser
+    from cupel.syntax.conllu import Sentence
+
+    parser = Parser(model, heads.value, tokenize)
+    segments = read_lines(file)
+    with output.progress_bar("Parsing") as progress:
+        trees = parser(segments, progress)
+    for row, text in enumerate(segments):
+        line = " ".join(text.split())
+        yield Sentence(trees[row], (f"# sent_id = {row + 1}", f"# text = {line}"))
+
+
+def _read_trees(file: str, heads: Heads) -> Iterator[Sentence]:
+    from cupel.syntax.conllu import read_conllu
+    from cupel.syntax.heads import penn2malt, style_of
+
+    sentences = read_conllu(file)
+    if heads is Heads.native:
+        yield from sentences
+        return
+    style = style_of({name for s in sentences for name in s.tree.relations}, file)
+    for sentence in sentences:
+        yield replace(sentence, tree=penn2malt(sentence.tree, style))
+
+
+def _print(stream: TextIO, number: int, sentence: Sentence, drawn: bool) -> None:
+    from cupel.syntax.conllu import format_sentence
+    from cupel.syntax.draw import draw
+
+    if drawn:
+        lines = filter(None, (f"{number}: {sentence.text}", draw(sentence.tree)))
+        print(*lines, sep="\n", end="\n\n", file=stream)
+    else:
+        stream.write(format_sentence(sentence))
