@@ -205,7 +205,10 @@ def main() -> int:
     table(header, rows, sys.stdout)
     if arguments.only in "meteor":
         print()
-        table(meteor.HEADER, meteor.rows(corpus, min(arguments.repetitions, 3)), sys.stdout)
+        # In turn for several systems and for one file.
+        pairs = ("de-en", "cs-en", "fr-en", "hi-en", "ru-en")
+        corpora = {pair: wmt_corpus("wmt14", pair) for pair in pairs}
+        table(meteor.HEADER, meteor.rows(corpora), sys.stdout)
     if not arguments.only:
         print()
         table(["no peer", "ours/s"], lone_rows(corpus, min(arguments.repetitions, 3)), sys.stdout)
