@@ -6,9 +6,8 @@ number of moves and the distance left.
 
 What makes it fast, none of which changes a result:
 
-- Distances come from bit vectors (Hyyrö 2003), 64 cells of the matrix in a few instructions. They
-  know no beam; sacreBLEU's has cells within 25 columns of the diagonal only. `_beam_is_wide` tells
-  when the two must agree; the others are computed within the beam, cell by cell.
+- Distances come from bit vectors, 64 cells of the matrix in a few instructions, where the beam of
+  sacreBLEU's matrix cannot matter (`cupel.kernels.ter_matrix`).
 - A moved hypothesis shares the rows before the moved span with the unmoved one, and often the bit
   vectors behind it.
 - Moves never change which words there are, so no distance falls below `floor`, the distance
@@ -20,62 +19,34 @@ What makes it fast, none of which changes a result:
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
-import numpy.typing as npt
 
 from cupel.batch import FloatArray, IntArray
 from cupel.kernels import inner_kernel, kernel
+from cupel.kernels.ter_matrix import (
+    BOTH,
+    HYPOTHESIS,
+    MAX_BLOCKS,
+    ONE,
+    REFERENCE,
+    WORD,
+    ZERO,
+    Scratch,
+    beam_is_wide,
+    beam_move,
+    beam_rows,
+    beam_shifted,
+    beam_stride,
+    bits_move,
+    bits_rows,
+    bits_shifted,
+    bits_shifted_blocks,
+)
 from cupel.text.tokens import Int32Array
 
 MAX_SHIFT_SIZE = 10
 MAX_SHIFT_DISTANCE = 50
 MAX_CANDIDATES = 1000
-BEAM_WIDTH = 25
-
-WORD = 64
-MAX_BLOCKS = 4
-"""References of more than 256 words are left to the beam: it is linear in them, bits are not."""
-
-INFINITE = np.int32(1 << 29)
-ONE = np.uint64(1)
-ZERO = np.uint64(0)
-ALL = np.uint64(0xFFFFFFFFFFFFFFFF)
-TOP = np.uint64(63)
-HIGHEST = ONE << TOP
-
-PLUS, MINUS = 0, 1
-"""Cells that are 1 more, 1 less, than the one before them in their row."""
-DIAGONAL, RISE = 2, 3
-"""Cells equal to their diagonal neighbour; cells that are 1 more than the one above."""
-
-BOTH, HYPOTHESIS, REFERENCE = 0, 1, 2
-"""Moves through the matrix: past a word of both (equal or not), or of one sentence alone."""
-
-BitArray = npt.NDArray[np.uint64]
-
-
-class Scratch(NamedTuple):
-    """Room for the longest pair of the batch, allocated once.
-
-    A word's class is the first position of that word in the reference; words of the hypothesis
-    that the reference does not have share the class m, its length.
-    """
-
-    hypothesis: Int32Array  # (n,)   classes, in the order that the shifts made so far give
-    shifted: Int32Array  # (n,)      the same, but for the span that a candidate moves
-    reference: Int32Array  # (m,)    classes
-    last: Int32Array  # (m,)         last position of a class in the reference
-    alignment: Int32Array  # (m,)    position in the hypothesis, -1 before the first word
-    hypothesis_errors: Int32Array  # (n+1,)  running sums
-    reference_errors: Int32Array  # (m+1,)
-    candidates: Int32Array  # (., 3)  length, start, target
-    equal: BitArray  # ((m+1)*b,)    positions of a class in the reference, as bits
-    vectors: BitArray  # ((n+1)*b, 4)  PLUS, MINUS, DIAGONAL and RISE of each row of the matrix
-    final: Int32Array  # (n+1,)      last column of the matrix
-    band: Int32Array  # the rows within the beam, one after the other
-    row: Int32Array  # (m+1,)
 
 
 @kernel
@@ -130,7 +101,7 @@ def _scratch(
         for r in range(reference_offsets[item], reference_offsets[item + 1]):
             columns = offsets[reference_index[r] + 1] - offsets[reference_index[r]]
             m = max(m, columns)
-            cells = max(cells, (rows + 1) * _beam_stride(rows, columns))
+            cells = max(cells, (rows + 1) * beam_stride(rows, columns))
     blocks = min((m + WORD - 1) // WORD, MAX_BLOCKS)
     return Scratch(
         hypothesis=np.empty(n, np.int32),
@@ -317,35 +288,25 @@ def _shifted_distance(s: Scratch, n: int, m: int, low: int, high: int, most: int
     """
     if m <= MAX_BLOCKS * WORD:
         if m <= WORD:
-            distance = _bits_shifted(s, n, m, low, high)
+            distance = bits_shifted(s, n, m, low, high)
         else:
-            distance = _bits_shifted_blocks(s, n, m, low, high)
-        if distance > most or _beam_is_wide(n, m, distance):
+            distance = bits_shifted_blocks(s, n, m, low, high)
+        if distance > most or beam_is_wide(n, m, distance):
             return distance
-    return _beam_shifted(s, n, m, low)
+    return beam_shifted(s, n, m, low)
 
 
 @inner_kernel
 def _align(s: Scratch, n: int, m: int) -> int:
     """Distance of `hypothesis`, and the alignment and errors of its edits."""
     if m <= MAX_BLOCKS * WORD:
-        distance = _bits_rows(s, n, m)
-        if _beam_is_wide(n, m, distance):
+        distance = bits_rows(s, n, m)
+        if beam_is_wide(n, m, distance):
             _trace(s, n, m, False)
             return distance
-    distance = _beam_rows(s, n, m)
+    distance = beam_rows(s, n, m)
     _trace(s, n, m, True)
     return distance
-
-
-@inner_kernel
-def _beam_is_wide(n: int, m: int, distance: int) -> bool:
-    """Whether every path of cost `distance` through the matrix lies within the beam.
-
-    Such a path strays (distance + |n - m|) / 2 from the line between the corners at most; the
-    beam reaches from 25 columns before that line, rounded down, to 24 behind.
-    """
-    return m < BEAM_WIDTH or distance + abs(n - m) <= 2 * (BEAM_WIDTH - 2)
 
 
 @inner_kernel
@@ -357,7 +318,7 @@ def _trace(s: Scratch, n: int, m: int, beam: bool) -> None:
         s.reference_errors[j] = 1
         move = REFERENCE
         if i > 0:
-            move = _beam_move(s, n, m, i, j) if beam else _bits_move(s, m, i, j)
+            move = beam_move(s, n, m, i, j) if beam else bits_move(s, m, i, j)
             if move != REFERENCE:
                 s.hypothesis_errors[i] = 1
                 if s.hypothesis[i - 1] == s.reference[j - 1] and move == BOTH:
@@ -375,195 +336,3 @@ def _trace(s: Scratch, n: int, m: int, beam: bool) -> None:
     s.reference_errors[0] = 0
     for j in range(m):
         s.reference_errors[j + 1] += s.reference_errors[j]
-
-
-@inner_kernel
-def _bits_move(s: Scratch, m: int, i: int, j: int) -> int:
-    """How cell (i, j) was reached: of equally cheap ways BOTH, then HYPOTHESIS."""
-    if s.hypothesis[i - 1] == s.reference[j - 1]:
-        return BOTH
-    block = i * ((m + WORD - 1) // WORD) + (j - 1) // WORD
-    bit = ONE << np.uint64((j - 1) % WORD)
-    if not s.vectors[block, DIAGONAL] & bit:
-        return BOTH
-    return HYPOTHESIS if s.vectors[block, RISE] & bit else REFERENCE
-
-
-@inner_kernel
-def _beam_move(s: Scratch, n: int, m: int, i: int, j: int) -> int:
-    """The same, within the beam."""
-    cost = _beam_cell(s, n, m, i, j)
-    if cost == _beam_cell(s, n, m, i - 1, j - 1) + (s.hypothesis[i - 1] != s.reference[j - 1]):
-        return BOTH
-    return HYPOTHESIS if cost == _beam_cell(s, n, m, i - 1, j) + 1 else REFERENCE
-
-
-@inner_kernel
-def _next_block(
-    match: np.uint64,
-    plus: np.uint64,
-    minus: np.uint64,
-    carry_plus: np.uint64,
-    carry_minus: np.uint64,
-) -> tuple[np.uint64, np.uint64, np.uint64, np.uint64, np.uint64]:
-    """64 cells of the next row: PLUS, MINUS, DIAGONAL, RISE, and the cells that fall by 1.
-
-    The carries say whether the cell before them rises or falls.
-    """
-    match |= carry_minus
-    diagonal = (((match & plus) + plus) ^ plus) | match | minus
-    rise = minus | ~(diagonal | plus)
-    fall = diagonal & plus
-    rise_before = (rise << ONE) | carry_plus
-    fall_before = (fall << ONE) | carry_minus
-    return fall_before | ~(diagonal | rise_before), rise_before & diagonal, diagonal, rise, fall
-
-
-@inner_kernel
-def _bits_rows(s: Scratch, n: int, m: int) -> int:
-    """All rows of the matrix as bit vectors, kept for the trace and for shifted hypotheses."""
-    blocks = (m + WORD - 1) // WORD
-    top = ONE << np.uint64((m - 1) % WORD)
-    for b in range(blocks):
-        s.vectors[b, PLUS] = ALL
-        s.vectors[b, MINUS] = ZERO
-    s.final[0] = m
-    for i in range(n):
-        rise, fall = HIGHEST, ZERO
-        for b in range(blocks):
-            old = s.vectors[i * blocks + b]
-            new = s.vectors[(i + 1) * blocks + b]
-            match = s.equal[s.hypothesis[i] * blocks + b]
-            new[PLUS], new[MINUS], new[DIAGONAL], rise, fall = _next_block(
-                match, old[PLUS], old[MINUS], rise >> TOP, fall >> TOP
-            )
-            new[RISE] = rise
-        s.final[i + 1] = s.final[i] + bool(rise & top) - bool(fall & top)
-    return int(s.final[n])
-
-
-@inner_kernel
-def _bits_shifted(s: Scratch, n: int, m: int, low: int, high: int) -> int:
-    """Distance of `shifted` to a reference of up to 64 words."""
-    top = ONE << np.uint64(m - 1)
-    plus = s.vectors[low, PLUS]
-    minus = s.vectors[low, MINUS]
-    distance = int(s.final[low])
-    for i in range(low, n):
-        if i == high and plus == s.vectors[i, PLUS] and minus == s.vectors[i, MINUS]:
-            return distance + int(s.final[n] - s.final[i])
-        plus, minus, _, rise, fall = _next_block(s.equal[s.shifted[i]], plus, minus, ONE, ZERO)
-        distance += bool(rise & top) - bool(fall & top)
-    return distance
-
-
-@inner_kernel
-def _bits_shifted_blocks(s: Scratch, n: int, m: int, low: int, high: int) -> int:
-    """Distance of `shifted` to a longer reference. Its PLUS and MINUS stand where row 0 has no
-    use for DIAGONAL and RISE.
-    """
-    blocks = (m + WORD - 1) // WORD
-    top = ONE << np.uint64((m - 1) % WORD)
-    distance = int(s.final[low])
-    for b in range(blocks):
-        s.vectors[b, DIAGONAL] = s.vectors[low * blocks + b, PLUS]
-        s.vectors[b, RISE] = s.vectors[low * blocks + b, MINUS]
-    for i in range(low, n):
-        if i == high and _same_row(s, i, blocks):
-            return distance + int(s.final[n] - s.final[i])
-        rise, fall = HIGHEST, ZERO
-        for b in range(blocks):
-            row = s.vectors[b]
-            match = s.equal[s.shifted[i] * blocks + b]
-            row[DIAGONAL], row[RISE], _, rise, fall = _next_block(
-                match, row[DIAGONAL], row[RISE], rise >> TOP, fall >> TOP
-            )
-        distance += bool(rise & top) - bool(fall & top)
-    return distance
-
-
-@inner_kernel
-def _same_row(s: Scratch, i: int, blocks: int) -> bool:
-    for b in range(blocks):
-        old = s.vectors[i * blocks + b]
-        if s.vectors[b, DIAGONAL] != old[PLUS] or s.vectors[b, RISE] != old[MINUS]:
-            return False
-    return True
-
-
-@inner_kernel
-def _beam_width(n: int, m: int) -> int:
-    """Half the width of the beam; wider where a row is more than 50 columns from the next."""
-    ratio = m / n if n else 1.0
-    return int(np.ceil(ratio / 2 + BEAM_WIDTH)) if ratio / 2 > BEAM_WIDTH else BEAM_WIDTH
-
-
-@inner_kernel
-def _beam_span(n: int, m: int, i: int) -> tuple[int, int]:
-    """First column of row i within the beam, and one past the last. Row 0 is there as a whole."""
-    if i == 0:
-        return 0, m + 1
-    middle = int(np.floor(i * (m / n)))
-    width = _beam_width(n, m)
-    return max(0, middle - width), m + 1 if i == n else min(m + 1, middle + width)
-
-
-@inner_kernel
-def _beam_rows(s: Scratch, n: int, m: int) -> int:
-    """All rows of the matrix within the beam, kept for the trace and for shifted hypotheses."""
-    stride = _beam_stride(n, m)
-    for j in range(m + 1):
-        s.row[j] = j
-    for i in range(1, n + 1):
-        low, high = _beam_row(s, n, m, i, s.hypothesis[i - 1])
-        for j in range(low, high):
-            s.band[i * stride + j - low] = s.row[j]
-    return int(s.row[m])
-
-
-@inner_kernel
-def _beam_shifted(s: Scratch, n: int, m: int, same: int) -> int:
-    """Distance of `shifted` within the beam; its first rows are the same as `hypothesis` has."""
-    stride = _beam_stride(n, m)
-    low, high = _beam_span(n, m, same)
-    for j in range(low, high):
-        s.row[j] = s.band[same * stride + j - low] if same else j
-    for i in range(same + 1, n + 1):
-        _beam_row(s, n, m, i, s.shifted[i - 1])
-    return int(s.row[m])
-
-
-@inner_kernel
-def _beam_row(s: Scratch, n: int, m: int, i: int, word: int) -> tuple[int, int]:
-    """Turn row i - 1 in `row` into row i; returns its span. Cells outside the beam are infinite."""
-    before, until = _beam_span(n, m, i - 1)
-    low, high = _beam_span(n, m, i)
-    for j in range(until, high):
-        s.row[j] = INFINITE
-    corner = s.row[low - 1] if low > before else INFINITE
-    left = INFINITE
-    for j in range(low, high):
-        above = s.row[j]
-        value = min(above, left) + 1
-        if j > 0:
-            value = min(value, corner + (s.reference[j - 1] != word))
-        corner = above
-        left = value
-        s.row[j] = value
-    return low, high
-
-
-@inner_kernel
-def _beam_cell(s: Scratch, n: int, m: int, i: int, j: int) -> int:
-    if i == 0:
-        return j
-    low, high = _beam_span(n, m, i)
-    if j < low or j >= high:
-        return int(INFINITE)
-    return int(s.band[i * _beam_stride(n, m) + j - low])
-
-
-@inner_kernel
-def _beam_stride(n: int, m: int) -> int:
-    """Room for a row of the beam: 2 more than its width, for the last one, which goes to the end."""
-    return min(2 * _beam_width(n, m) + 2, m + 1)
