@@ -7,7 +7,7 @@ Because statistics add, the corpus score is `score(statistics.sum(0))`, a bootst
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol, Self, runtime_checkable
 
@@ -80,6 +80,36 @@ class Metric(Protocol):
     def segment_scores(self, statistics: FloatArray) -> FloatArray:
         """(n, k) -> (n,), where a segment's score differs from a corpus of one segment."""
         return self.score(statistics)
+
+
+@runtime_checkable
+class Preferring(Protocol):
+    """A metric that can also compare two translations directly."""
+
+    def prefer(self, first: Batch, second: Batch) -> FloatArray:
+        """(n,) the probability that the first translation is the better one.
+
+        The batches are equal but for their hypotheses.
+        """
+        ...
+
+
+@runtime_checkable
+class Tunable(Protocol):
+    """A metric whose parameters can be searched without matching anything anew."""
+
+    @property
+    def parameters(self) -> Mapping[str, float]:
+        """The tunable parameters at their present values."""
+        ...
+
+    def features(self, batch: Batch) -> FloatArray:
+        """(n, ...) everything that `rescore` needs of each item, whatever the parameters."""
+        ...
+
+    def rescore(self, features: FloatArray, parameters: Mapping[str, float]) -> FloatArray:
+        """(n,) segment scores under these parameters; the same as `segment_scores` would give."""
+        ...
 
 
 def mean_statistics(scores: FloatArray) -> FloatArray:

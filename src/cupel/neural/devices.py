@@ -1,0 +1,27 @@
+"""Which processor a model runs on."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from cupel.errors import CupelError
+
+if TYPE_CHECKING:
+    import torch
+
+
+def find_device(name: str = "auto") -> torch.device:
+    """`cpu`, `cuda`, `cuda:1`, ...; `auto` is the first GPU where there is one."""
+    import torch
+
+    if name == "auto":
+        return torch.device("cuda" if torch.cuda.is_available() else "cpu")
+    try:
+        device = torch.device(name)
+    except RuntimeError as error:
+        raise CupelError(f"There is no kind of device {name!r}: give cpu, cuda or auto.") from error
+    if device.type == "cuda":
+        count = torch.cuda.device_count()
+        if (device.index or 0) >= count:
+            raise CupelError(f"The device {name!r} is not there: PyTorch sees {count} GPUs.")
+    return device
