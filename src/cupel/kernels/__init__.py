@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import re
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
@@ -17,6 +18,8 @@ from typing import Any, TypeVar, cast
 from cupel.folders import cache_folder
 
 Kernel = TypeVar("Kernel", bound=Callable[..., Any])
+
+_IMPORTED = re.compile(r"^\s*(?:from|import) cupel\.kernels\.(\w+)", re.MULTILINE)
 
 
 def kernel(function: Kernel) -> Kernel:
@@ -34,7 +37,7 @@ def _compiled(function: Kernel, **options: Any) -> Kernel:
 
     config: Any = numba.config
     given = config.CACHE_DIR
-    config.CACHE_DIR = _folder(given)
+    config.CACHE_DIR = _folder(given, function.__module__)
     try:
         return cast(Kernel, numba.njit(cache=True, nogil=True, **options)(function))
     except RuntimeError:
@@ -46,15 +49,16 @@ def _compiled(function: Kernel, **options: Any) -> Kernel:
 
 
 @cache
-def _folder(given: str) -> str:
-    """Where compiled kernels are kept: a folder named after what all of them say.
+def _folder(given: str, module: str) -> str:
+    """Where the compiled kernels of a module are kept: a folder named after what it says.
 
     Numba looks for changes only in the file of the kernel that is called, not in those of the
-    kernels that this one calls: after an upgrade it would run the old code of those.
+    kernels that this one calls: after an upgrade it would run the old code of those. So the name
+    is a digest of the module and of all modules of kernels that it imports.
     """
     home = Path(__file__).parent
-    sources = sorted(home.glob("*.py"))
-    digest = hashlib.sha256(b"\0".join(path.read_bytes() for path in sources)).hexdigest()[:12]
+    sources = [path.read_bytes() for path in _closure(home, module.rpartition(".")[2])]
+    digest = hashlib.sha256(b"\0".join(sources)).hexdigest()[:12]
     if given:
         return str(Path(given) / f"cupel-{digest}")
     for base in (home / "__pycache__", cache_folder() / "kernels"):
@@ -66,3 +70,16 @@ def _folder(given: str) -> str:
         if os.access(folder, os.W_OK):
             return str(folder)
     return ""
+
+
+def _closure(home: Path, name: str) -> list[Path]:
+    """The files of a module and of the kernels that it imports, directly or not, and this one."""
+    found: dict[str, Path] = {"__init__": Path(__file__)}
+    waiting = [name]
+    while waiting:
+        name = waiting.pop()
+        path = home / f"{name}.py"
+        if name not in found and path.exists():
+            found[name] = path
+            waiting += _IMPORTED.findall(path.read_text(encoding="utf-8"))
+    return [found[name] for name in sorted(found)]
