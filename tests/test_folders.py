@@ -242,3 +242,16 @@ def test_a_file_where_the_folder_should_be(tmp_path):
         "choose another name."
     )
     assert entries(tmp_path) == ["made"]
+
+
+def test_what_killed_processes_left_behind_is_swept(tmp_path):
+    old, young, other = (tmp_path / name for name in (".cupel-old", ".cupel-young", ".mine"))
+    for folder in (old, young, other):
+        folder.mkdir()
+        (folder / "half").write_text("written")
+    (tmp_path / ".cupel-file").write_text("half")
+    for entry in (old, other, tmp_path / ".cupel-file"):
+        os.utime(entry, (0, 0))
+    with folders.writing_folder(tmp_path / "new") as beside:
+        (beside / "file").write_text("whole")
+    assert entries(tmp_path) == [".cupel-young", ".mine", "new"]

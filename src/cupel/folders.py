@@ -2,7 +2,8 @@
 
 Everything is written beside its place, flushed to disk and then renamed into it, so that a reader
 sees a whole file or folder or none, also after a crash, a full disk or Ctrl-C. What a killed
-process leaves behind is a hidden `.cupel-*` entry that nothing ever reads.
+process leaves behind is a hidden `.cupel-*` entry that nothing ever reads; the next one that
+writes a folder there removes it when it is two days old.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ import errno
 import os
 import secrets
 import shutil
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -32,6 +34,7 @@ _CANNOT_WRITE = {
     errno.ENAMETOOLONG: f"the name is too long; {_RENAME}",
     errno.EIO: "the disk reports an error; choose another one",
 }
+_LEFT_BEHIND = 2 * 24 * 3600.0
 _ONLY_WRITING = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS)
 
 
@@ -82,6 +85,7 @@ def writing_folder(path: Path | str) -> Iterator[Path]:
     target = Path(path)
     with _telling(path, target.parent):
         target.parent.mkdir(parents=True, exist_ok=True)
+        _sweep(target.parent)
         beside = _beside(target)
         try:
             beside.mkdir()
@@ -110,6 +114,17 @@ def _xdg(variable: str, fallback: str) -> Path:
     # The XDG specification: a relative path is to be ignored.
     base = Path(os.environ.get(variable, ""))
     return (base if base.is_absolute() else Path.home() / fallback) / "cupel"
+
+
+def _sweep(folder: Path) -> None:
+    """Remove what processes killed long ago left behind here."""
+    with contextlib.suppress(OSError):
+        for entry in folder.glob(".cupel-*"):
+            if time.time() - entry.stat().st_mtime > _LEFT_BEHIND:
+                if entry.is_dir() and not entry.is_symlink():
+                    shutil.rmtree(entry, ignore_errors=True)
+                else:
+                    entry.unlink(missing_ok=True)
 
 
 def _beside(target: Path, suffix: str = "") -> Path:
