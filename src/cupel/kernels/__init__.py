@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 import os
 import re
+import sys
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
@@ -35,6 +36,7 @@ def inner_kernel(function: Kernel) -> Kernel:
 def _compiled(function: Kernel, **options: Any) -> Kernel:
     import numba
 
+    _announce()
     config: Any = numba.config
     given = config.CACHE_DIR
     config.CACHE_DIR = _folder(given, function.__module__)
@@ -46,6 +48,25 @@ def _compiled(function: Kernel, **options: Any) -> Kernel:
         return cast(Kernel, numba.njit(nogil=True, **options)(function))
     finally:
         config.CACHE_DIR = given
+
+
+@cache
+def _announce() -> None:
+    """On a terminal, say once why nothing seems to happen while kernels are compiled."""
+    if not sys.stderr.isatty():
+        return
+    from numba.core import event
+
+    class Compiling(event.Listener):
+        def on_start(self, event: object) -> None:
+            if not told:
+                told.append("compiling")
+                print("Compiling for the first use; the next one starts at once.", file=sys.stderr)
+
+        def on_end(self, event: object) -> None: ...
+
+    told: list[str] = []
+    event.register("numba:compile", Compiling())  # type: ignore[no-untyped-call]
 
 
 @cache
