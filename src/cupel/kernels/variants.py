@@ -4,7 +4,7 @@ Smith and Waterman's (1981) local alignment with Gotoh's (1982) affine gaps: an 
 5, one of the same group (d t, g j, l r, m n, b p v, the vowels) 3, any other -3; a gap costs 5 and
 1 more for each letter after its first. Over 5 times the length of the shorter word, that is a
 number from 0 to 1. Groups, scores and norm are those of SmithWatermanGotohWindowedAffine of the
-SimMetrics library, which BADGER used.
+SimMetrics library, which BADGER used, though on words (`cupel.kernels.badger`).
 """
 
 from __future__ import annotations
