@@ -9,6 +9,7 @@ import typer
 
 from cupel.cli import output
 from cupel.cli.output import Format
+from cupel.cli.trees import tree_options
 from cupel.errors import CupelError
 
 if TYPE_CHECKING:
@@ -28,6 +29,10 @@ def align(
     metric: Annotated[
         str, typer.Option("--metric", "-m", metavar="METRIC", help="A metric that aligns.")
     ] = "meteor",
+    trees: Annotated[
+        str | None,
+        typer.Option(metavar="FILE.conllu", help="Trees of the references, instead of a parser."),
+    ] = None,
     segment: Annotated[
         int | None, typer.Option("--segment", "-n", min=1, help="Only this one, from 1.")
     ] = None,
@@ -44,7 +49,7 @@ def align(
 
     if form is Format.latex:
         raise CupelError("`cupel align` prints text, json or tsv, not latex.")
-    chosen = get_metric(metric)
+    chosen = get_metric(metric, **tree_options([metric], trees).get(metric.partition(":")[0], {}))
     if not isinstance(chosen, Aligning):
         raise CupelError(f"The metric {metric!r} does not align; {_aligning()}.")
     corpus = read_corpus(references, input_ or ["-"], None)

@@ -23,11 +23,18 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
 import numpy as np
+import numpy.typing as npt
 
 from cupel.batch import Batch, FloatArray, IntArray
 from cupel.errors import CupelError
 from cupel.metric import Metric, Signature
-from cupel.metrics.meteor_tasks import DEFAULT_MODULES, MODULES, Parameters, parameters
+from cupel.metrics.meteor_tasks import (
+    DEFAULT_MODULES,
+    MODULES,
+    Parameters,
+    check_modules,
+    parameters,
+)
 from cupel.registry import register
 from cupel.text.meteor_lexicon import Analysis, MeteorAnalysis
 from cupel.text.meteor_words import LANGUAGES
@@ -76,7 +83,7 @@ class Meteor(Metric):
                 f"METEOR does not know the language {self.language!r}; it knows "
                 f"{', '.join(LANGUAGES)}."
             )
-        _check_matchers(self.matchers, self.language)
+        check_modules(self.matchers, self.language)
         _ = self.parameters
         if self.paraphrases is not None and "paraphrase" not in self.matchers:
             raise CupelError("A paraphrase table is given, but the modules leave paraphrases out.")
@@ -189,18 +196,9 @@ class Meteor(Metric):
     def _align(
         self, analysis: Analysis, hypotheses: IntArray, references: IntArray, keep: bool
     ) -> tuple[FloatArray, np.ndarray, IntArray]:
-        from cupel.kernels.alignment import align
-
         modules = np.array([MODULES.index(name) for name in self.matchers], np.int32)
-        rows, matches, offsets = align(
-            analysis.sentences,
-            analysis.words,
-            open_paraphrases(self.table).paraphrases if self.table else _NO_ENTRIES,
-            modules,
-            BEAM,
-            hypotheses,
-            references,
-            keep,
+        rows, matches, offsets = align_pairs(
+            analysis, self.table, modules, hypotheses, references, keep
         )
         # A segment matched as a whole, in one chunk, is not fragmented: METEOR leaves its chunk
         # out of the segment's penalty and of the system's sum.
@@ -219,14 +217,24 @@ class Meteor(Metric):
         return first
 
 
-def _check_matchers(matchers: tuple[str, ...], language: str) -> None:
-    known = DEFAULT_MODULES[language]
-    for name in matchers:
-        if name not in MODULES:
-            raise CupelError(f"METEOR has no module {name!r}; it has: {', '.join(MODULES)}.")
-        if name not in known:
-            raise CupelError(
-                f"METEOR has no {name} module for {language!r}; it has: {', '.join(known)}."
-            )
-    if len(set(matchers)) < len(matchers):
-        raise CupelError(f"A module is named twice in {','.join(matchers)!r}.")
+def align_pairs(
+    analysis: Analysis,
+    table: Path | None,
+    modules: npt.NDArray[np.int32],
+    hypotheses: IntArray,
+    references: IntArray,
+    keep: bool,
+) -> tuple[FloatArray, npt.NDArray[np.int32], IntArray]:
+    """METEOR's aligner on pairs of sentences: see `cupel.kernels.alignment.align`."""
+    from cupel.kernels.alignment import align
+
+    return align(
+        analysis.sentences,
+        analysis.words,
+        open_paraphrases(table).paraphrases if table else _NO_ENTRIES,
+        modules,
+        BEAM,
+        hypotheses,
+        references,
+        keep,
+    )

@@ -70,3 +70,17 @@ def parameters(task: str, language: str) -> Parameters:
             f"{language!r}; it has rank, li and tune."
         )
     return _ENGLISH_ONLY[task] if task in _ENGLISH_ONLY else _ANY_LANGUAGE[task]
+
+
+def check_modules(matchers: tuple[str, ...], language: str) -> None:
+    """Complain about a matcher that does not exist, not for this language, or is named twice."""
+    known = DEFAULT_MODULES[language]
+    for name in matchers:
+        if name not in MODULES:
+            raise CupelError(f"METEOR has no module {name!r}; it has: {', '.join(MODULES)}.")
+        if name not in known:
+            raise CupelError(
+                f"METEOR has no {name} module for {language!r}; it has: {', '.join(known)}."
+            )
+    if len(set(matchers)) < len(matchers):
+        raise CupelError(f"A module is named twice in {','.join(matchers)!r}.")

@@ -46,17 +46,23 @@ class MeteorAnalysis:
     table: Path | None = None
 
     def __call__(self, sentences: Sequence[str]) -> Analysis:
+        return self.of_tokens(MeteorNorm(self.language)(sentences))
+
+    def of_tokens(self, tokens: Tokens, vocabulary: str = "norm") -> Analysis:
+        """The analysis of tokens whose `types` only grow, or seldom begin anew.
+
+        vocabulary: a name for that list, since what is known of its words is kept by it.
+        """
         from cupel.kernels.beam import LONGEST
         from cupel.kernels.matchers import Sentences
         from cupel.kernels.phrases import find_phrases
 
-        tokens = MeteorNorm(self.language)(sentences)
         if len(tokens) and tokens.lengths.max() > LONGEST:
             raise CupelError(
                 f"METEOR aligns sentences of at most {LONGEST} tokens; one has "
                 f"{tokens.lengths.max()}."
             )
-        lexicon = _lexicon(self.language, self.stems, self.synonyms, self.table)
+        lexicon = _lexicon(self.language, self.stems, self.synonyms, self.table, vocabulary)
         words, numbers = lexicon.cover(tokens.types)
         if self.table is None:
             phrases = (np.zeros(len(tokens) + 1, np.int64), np.zeros((0, 6), np.int32))
@@ -124,7 +130,9 @@ class Lexicon:
 
 
 @cache
-def _lexicon(language: str, stems: bool, synonyms: bool, table: Path | None) -> Lexicon:
+def _lexicon(
+    language: str, stems: bool, synonyms: bool, table: Path | None, vocabulary: str
+) -> Lexicon:
     return Lexicon(language, stems, synonyms, table)
 
 

@@ -1,0 +1,132 @@
+"""`cupel tune`: search a metric's parameters for the best agreement with people."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, TextIO
+
+import typer
+
+from cupel.cli import output
+from cupel.cli.output import Format
+from cupel.errors import CupelError
+
+if TYPE_CHECKING:
+    from cupel.tune import Tuned
+
+
+def tune(
+    metric: Annotated[str, typer.Argument(help="A metric with parameters to tune, as redp.")],
+    on: Annotated[
+        list[str], typer.Option("--on", metavar="DATASET...", help="Datasets with human rankings.")
+    ],
+    goal: Annotated[
+        str, typer.Option(help="Maximise agreement on: sys+seg, sys, seg.")
+    ] = "sys+seg",
+    search: Annotated[str, typer.Option(help="The way to search: grid, genetic.")] = "grid",
+    pairs: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--pair", metavar="PAIR...", help="Language pairs. [default: all into English]"
+        ),
+    ] = None,
+    hold_out: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--hold-out",
+            metavar="PAIR...",
+            help="Language pairs not to tune on but to report; `lines`: every fifth line of each.",
+        ),
+    ] = None,
+    grid: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--grid",
+            metavar="NAME=FIRST:LAST:STEP...",
+            help="Values to try; NAME=VALUE fixes one. [default: 0.1 to 0.9]",
+        ),
+    ] = None,
+    subset: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--subset", metavar="NAME...", help="The first subset. [default: the first half]"
+        ),
+    ] = None,
+    iterations: Annotated[
+        int | None,
+        typer.Option(help="At most so many, or generations. [default: 8; genetic: 20]"),
+    ] = None,
+    save: Annotated[
+        str | None, typer.Option("--save", metavar="NAME", help="Keep the result as a preset.")
+    ] = None,
+    force: Annotated[bool, typer.Option("--force", help="Replace a preset of that name.")] = False,
+    seed: Annotated[int, typer.Option()] = 12345,
+    workers: Annotated[int, typer.Option(help="Processes for features, threads after it.")] = 1,
+    cache: Annotated[bool, typer.Option(help="Keep features between runs.")] = True,
+    form: Annotated[Format, typer.Option("--format", "-f", help="How to print.")] = Format.text,
+    width: Annotated[int, typer.Option("--width", "-w", min=0, help="Decimal places.")] = 3,
+    out: Annotated[Path | None, typer.Option("--output", "-o", help="Write to a file.")] = None,
+) -> None:
+    """Tune a metric's parameters on human judgments.
+
+    Example: cupel tune redp --on wmt13 --goal sys+seg --hold-out fr-en --save mine
+    """
+    from cupel.presets import preset_path, save_preset
+    from cupel.tune import tune as tuned_by
+
+    if save is not None and not force and preset_path(save).exists():
+        raise CupelError(
+            f"There is a preset {save!r} already ({preset_path(save)}): choose another name, or "
+            "replace it with --force."
+        )
+    tuned = tuned_by(
+        metric,
+        on,
+        goal=goal,
+        search=search,
+        pairs=pairs,
+        hold_out=hold_out or (),
+        grids=grid or (),
+        subset=subset or (),
+        iterations=iterations,
+        seed=seed,
+        workers=workers,
+        use_cache=cache,
+        shown=output.progress_bar,
+    )
+    if save is not None:
+        path = save_preset(save, tuned.preset())
+        output.warn(f"Saved as {path}: use it as {tuned.metric}:preset={save}.")
+    with output.output(out) as file:
+        _print(tuned, form, width, file)
+
+
+def _print(tuned: Tuned, form: Format, width: int, file: TextIO) -> None:
+    if form in (Format.json, Format.tsv):
+        output.records(
+            tuned.rows(), form, file, parameters=tuned.parameters, start=dict(tuned.start),
+            settings=tuned.found.tried, value=tuned.found.value,
+        )  # fmt: skip
+        if form is Format.tsv:
+            output.warn(f"The best parameters: {tuned.spec}")
+        return
+    header = ["", "tau before", "after", "rho before", "after"]
+    rows = []
+    for one in tuned.compared:
+        old, new = one.before, one.after
+        cells = (old.segments, new.segments, old.systems, new.systems)
+        name = f"{one.dataset} {one.pair}{' (held out)' if one.held_out else ''}"
+        rows.append([name, *(f"{value:.{width}f}" for value in cells)])
+    names = ["parameter", "before", "after"]
+    values = [[name, f"{tuned.start[name]:g}", f"{v:g}"] for name, v in tuned.parameters.items()]
+    show = output.latex_table if form is Format.latex else output.table
+    show(header, rows, file)
+    print(file=file)
+    show(names, values, file)
+    if form is Format.text:
+        steps = ", ".join(f"{value:.4f}" for _, value in tuned.found.steps)
+        print(
+            f"\n{tuned.search} search for {tuned.goal}, {tuned.found.tried} settings; best after "
+            f"each step: {steps}\n{tuned.spec}",
+            file=file,
+        )

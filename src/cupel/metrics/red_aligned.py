@@ -1,0 +1,162 @@
+"""Dep-ngrams matched through METEOR's aligner (Yu et al. 2014, section 3), for REDp and DEPREF.
+
+The aligner runs over the words of the parser, in lower case, so that its matches are positions in
+the tree. It runs twice: for exact, stem and synonym matches, which say where each word of a
+dep-ngram is found, and for paraphrases alone. A dep-ngram matches if each of its words is matched,
+in the order of the reference, and for fixed and floating structures without a gap.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from cupel.batch import FloatArray, IntArray
+from cupel.errors import CupelError
+from cupel.metrics.meteor import align_pairs
+from cupel.metrics.meteor_tasks import DEFAULT_MODULES, MODULES, check_modules
+from cupel.metrics.red_text import TreePairs
+from cupel.text.meteor_lexicon import Analysis, MeteorAnalysis
+from cupel.text.meteor_words import LANGUAGES
+from cupel.text.paraphrases import find_table
+from cupel.text.tokens import Int32Array, Tokens
+
+if TYPE_CHECKING:
+    from cupel.kernels.chains import Forest
+
+PARAPHRASE = MODULES[3]
+
+
+@dataclass(frozen=True)
+class Matches:
+    """Rows [reference start, length, hypothesis start, length, module], those of pair p between
+    `offsets[p]` and `offsets[p+1]`.
+    """
+
+    rows: Int32Array
+    offsets: IntArray
+
+    def of(self, pair: int) -> list[list[int]]:
+        """Those of one pair: for people and slow paths."""
+        listed: list[list[int]] = self.rows[self.offsets[pair] : self.offsets[pair + 1]].tolist()
+        return listed
+
+
+@dataclass(frozen=True)
+class Aligner:
+    """METEOR's matchers of a language over the words of trees and translations.
+
+    modules      matchers in their order, instead of all that the language has
+    paraphrases  a paraphrase-xx.gz, instead of METEOR's own inside pycocoevalcap
+    """
+
+    language: str = "en"
+    modules: str | None = None
+    paraphrases: str | None = None
+
+    def check(self) -> None:
+        """Complain about an unknown language or module, or a missing table."""
+        if self.language not in LANGUAGES:
+            raise CupelError(
+                f"METEOR's aligner does not know the language {self.language!r}; it knows "
+                f"{', '.join(LANGUAGES)}."
+            )
+        check_modules(self.matchers, self.language)
+        _ = self.table
+
+    @property
+    def matchers(self) -> tuple[str, ...]:
+        if self.modules is None:
+            return DEFAULT_MODULES[self.language]
+        return tuple(name.strip() for name in self.modules.split(","))
+
+    @property
+    def of_words(self) -> tuple[str, ...]:
+        """The matchers of single words."""
+        return tuple(name for name in self.matchers if name != PARAPHRASE)
+
+    @property
+    def of_phrases(self) -> tuple[str, ...]:
+        """The matcher of paraphrases, where it is used."""
+        return tuple(name for name in self.matchers if name == PARAPHRASE)
+
+    @property
+    def table(self) -> Path | None:
+        """The file of the paraphrase table, where it is used."""
+        if PARAPHRASE not in self.matchers:
+            return None
+        return find_table(self.language, self.paraphrases)
+
+    def analysis(self, pairs: TreePairs) -> Analysis:
+        """What the matchers know of the words: first the translations, then the references."""
+        stems, synonyms = "stem" in self.matchers, "synonym" in self.matchers
+        analyser = MeteorAnalysis(self.language, stems, synonyms, self.table)
+        joined = _joined(pairs.words, pairs.reference_words)
+        return analyser.of_tokens(joined, pairs.vocabulary)
+
+    def matches(self, analysis: Analysis, pairs: TreePairs, matchers: tuple[str, ...]) -> Matches:
+        """One run of the aligner with some of the matchers."""
+        references = len(pairs.words) + pairs.references
+        numbers = np.array([MODULES.index(name) for name in matchers], np.int32)
+        if len(numbers) == 0:
+            return Matches(np.zeros((0, 5), np.int32), np.zeros(len(references) + 1, np.int64))
+        _, rows, offsets = align_pairs(
+            analysis, self.table, numbers, pairs.hypotheses, references, keep=True
+        )
+        rows[:, 4] = numbers[rows[:, 4]]
+        return Matches(rows, offsets)
+
+
+def dep_parts(
+    forest: Forest,
+    pairs: TreePairs,
+    matches: Matches,
+    analysis: Analysis,
+    longest: int,
+    kind: int,
+) -> FloatArray:
+    """(pairs, longest, 6): sums over dep-ngrams, see `cupel.kernels.chains.aligned_sums`."""
+    from cupel.kernels.chains import aligned_sums
+
+    return aligned_sums(
+        forest,
+        pairs.references,
+        matches.rows,
+        matches.offsets,
+        analysis.words.is_function,
+        longest,
+        kind,
+    )
+
+
+def paraphrase_parts(
+    pairs: TreePairs, matches: Matches, analysis: Analysis, longest: int
+) -> FloatArray:
+    """(pairs, longest, 3): of the paraphrases whose reference side has n words, the sums of
+    C_fun / n and of C_con / n, and their number; longer ones are left out.
+    """
+    parts = np.zeros((len(pairs.references), longest, 3))
+    pair = np.repeat(np.arange(len(pairs.references)), np.diff(matches.offsets))
+    start, length = matches.rows[:, 0].astype(np.int64), matches.rows[:, 1].astype(np.int64)
+    short = length <= longest
+    pair, start, length = pair[short], start[short], length[short]
+    theirs = pairs.reference_words
+    is_function = analysis.words.is_function[theirs.ids].astype(np.int64)
+    running = np.concatenate([np.zeros(1, np.int64), np.cumsum(is_function)])
+    first = theirs.offsets[pairs.references[pair]] + start
+    functions = running[first + length] - running[first]
+    where = (pair, length - 1)
+    np.add.at(parts[..., 0], where, functions / length)
+    np.add.at(parts[..., 1], where, (length - functions) / length)
+    np.add.at(parts[..., 2], where, 1.0)
+    return parts
+
+
+def _joined(first: Tokens, second: Tokens) -> Tokens:
+    """All sentences of two texts of one vocabulary."""
+    ids = np.concatenate([first.ids, second.ids])
+    offsets = np.concatenate([first.offsets, second.offsets[1:] + len(first.ids)])
+    return Tokens(ids, offsets, first.types)

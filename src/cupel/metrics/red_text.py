@@ -1,0 +1,143 @@
+"""What RED and its family read: the trees of references and the words of translations.
+
+Translations are split as the references' parser splits, without being parsed. With the user's own
+trees, too, the split is spaCy's English one unless `tokenize` names another: so trees that
+`cupel parse` wrote score as if they had been parsed here, and trees of the Penn Treebank or of
+Universal Dependencies, which split English alike, fit as well. For trees of other languages, name
+the tokenizer that they were made with, or the nearest (`tokenize=13a`, or `none` for translations
+that are tokenised already).
+
+Systems write quotes in many ways, and some write out the entities of SGML: onlineB of WMT12 has
+&quot; 1,439 times in 3,003 sentences, where the reference has ". With `normalize` (the default) both
+count as the same, as they do in mteval's tokenizer and, quotes alone, in METEOR's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from html import unescape
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from cupel.batch import Batch, IntArray
+from cupel.errors import MissingPart
+from cupel.metric import Signature
+from cupel.syntax.models import find_model
+from cupel.syntax.parser import OWN, Parser, TreeSource, Words, reference_trees, tree_source
+from cupel.syntax.trees import Trees
+from cupel.text.tokens import Tokens
+from cupel.text.vocabulary import vocabulary
+
+if TYPE_CHECKING:
+    from cupel.corpus import Corpus
+
+
+def parser_missing() -> str | None:
+    """The sentence about the default parser, where it is not there."""
+    try:
+        find_model()
+    except MissingPart as missing:
+        return str(missing)
+    return None
+
+
+@dataclass(frozen=True, eq=False)
+class TreePairs:
+    """Every hypothesis of a batch with each of its references, one pair after the other.
+
+    hypotheses  (p,)  rows of `words`
+    references  (p,)  rows of `trees` and of `reference_words`, which have the ids of `words`
+    offsets     (n+1,)  the pairs of item i
+    vocabulary  the name of the list that the ids point into
+    """
+
+    words: Tokens
+    trees: Trees
+    reference_words: Tokens
+    hypotheses: IntArray
+    references: IntArray
+    offsets: IntArray
+    vocabulary: str = "trees"
+
+    @property
+    def lengths(self) -> IntArray:
+        """(p,) how many words each pair's hypothesis has."""
+        return self.words.lengths[self.hypotheses]
+
+
+@dataclass(frozen=True)
+class TranslationWords:
+    """The analyser sentences -> `Tokens` as a parser splits them, entities resolved if wanted."""
+
+    parser: Parser
+    unescape: bool
+
+    def __call__(self, sentences: Sequence[str]) -> Tokens:
+        if self.unescape:
+            sentences = [unescape(text) if "&" in text else text for text in sentences]
+        return Words(self.parser)(sentences)
+
+
+@dataclass(frozen=True)
+class TreeText:
+    """Where trees and words come from: the options that the metrics of this family share.
+
+    trees      a CoNLL-U file with the references' trees, in place of a parser
+    model      a spaCy model, in place of en_core_web_sm
+    heads      `native` or `penn2malt`, see `cupel.syntax.heads`
+    tokenize   `spacy`, or a tokenizer of `cupel.text.tokenizers`
+    lowercase  whether words match whatever their case
+    normalize  whether quotes and dashes match whatever their style, and character entities in
+               translations (&quot;) stand for their characters
+    """
+
+    trees: str | None
+    model: str | None
+    heads: str
+    tokenize: str
+    lowercase: bool
+    normalize: bool
+
+    @property
+    def source(self) -> TreeSource:
+        return tree_source(self.trees, self.model, self.heads, self.tokenize)
+
+    @property
+    def words(self) -> TranslationWords:
+        return TranslationWords(Parser(self.model, tokenize=self.tokenize), self.normalize)
+
+    def signature(self) -> Signature:
+        own = Signature.of(case="lc" if self.lowercase else "mixed", norm=self.normalize)
+        if self.trees is None:
+            return own + self.source.signature()
+        words = self.tokenize if self.tokenize != OWN else find_model(self.model)
+        return own + self.source.signature() + Signature.of(words=words)
+
+    def check(self, corpus: Corpus) -> None:
+        """Say what is wrong with the user's own trees before anything is scored."""
+        if self.trees is None:
+            return
+        self.source([text for texts in corpus.references for text in texts])
+        missing = parser_missing() if self.tokenize == OWN else None
+        if missing:
+            raise MissingPart(
+                f"{missing.rstrip('.')}; or name another tokenizer for the translations, as "
+                "tokenize=13a."
+            )
+
+    def pairs(self, batch: Batch) -> TreePairs:
+        """The batch's trees, words and pairs."""
+        trees, rows = reference_trees(batch, self.source)
+        split = batch.analyse(self.words)
+        words, theirs = vocabulary(self.lowercase, self.normalize).renumbered(split, trees.words)
+        return TreePairs(
+            words,
+            trees,
+            theirs,
+            np.repeat(batch.hypothesis_index, batch.reference_counts),
+            rows[batch.reference_index],
+            batch.reference_offsets,
+            f"trees lowercase:{self.lowercase} normalize:{self.normalize}",
+        )

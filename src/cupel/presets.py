@@ -1,0 +1,81 @@
+"""Presets: tuned parameters of a metric under a name, that `score` and `meta` take again.
+
+`cupel tune` saves one, `redp:preset=NAME` reads it. A preset is a small JSON file in the user's
+data folder, or anywhere by its path (a name that ends in .json or has a slash in it):
+
+    {"metric": "redp", "parameters": {"alpha": 0.9, ...}, "trained on": "wmt13", ...}
+
+What stands beside those two says where the parameters came from; it is kept and never read.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from cupel.errors import CupelError
+from cupel.folders import data_folder, write_text
+
+
+@dataclass(frozen=True)
+class Preset:
+    """Parameters of a metric, and what is to be known about them."""
+
+    metric: str
+    parameters: Mapping[str, float]
+    about: Mapping[str, object] = field(default_factory=dict)
+
+
+def preset_path(name: str) -> Path:
+    """The file of a preset: in the data folder by its name, or the path that is given."""
+    if not name or name in (".", ".."):
+        raise CupelError(f"A preset needs a name or a path, not {name!r}.")
+    if name.endswith(".json") or "/" in name or "\\" in name:
+        return Path(name).expanduser()
+    return data_folder() / "presets" / f"{name}.json"
+
+
+def preset_names() -> list[str]:
+    """The presets of the data folder, in alphabetical order."""
+    return sorted(path.stem for path in (data_folder() / "presets").glob("*.json"))
+
+
+def save_preset(name: str, preset: Preset) -> Path:
+    """Write a preset, over one of the same name; returns its file."""
+    path = preset_path(name)
+    content = {"metric": preset.metric, "parameters": dict(preset.parameters), **preset.about}
+    write_text(path, json.dumps(content, indent=2, ensure_ascii=False) + "\n")
+    return path
+
+
+def load_preset(name: str, metric: str) -> Preset:
+    """The preset of that name, which must be one of `metric`."""
+    path = preset_path(name)
+    try:
+        content = json.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        known = ", ".join(preset_names()) or "none"
+        raise CupelError(f"There is no preset {name!r} ({path}); there are: {known}.") from None
+    except (OSError, ValueError) as error:
+        raise CupelError(f"The preset {path} cannot be read: {error}.") from error
+    if not isinstance(content, dict) or content.get("metric") != metric:
+        found = content.get("metric") if isinstance(content, dict) else None
+        raise CupelError(f"The preset {path} is of the metric {found!r}; {metric!r} was expected.")
+    return Preset(metric, _numbers(content.pop("parameters", None), path), _rest(content))
+
+
+def _numbers(parameters: object, path: Path) -> dict[str, float]:
+    if not isinstance(parameters, dict) or not parameters:
+        raise CupelError(f'The preset {path} has no "parameters"; names and numbers were expected.')
+    for name, value in parameters.items():
+        right = isinstance(value, int | float) and not isinstance(value, bool)
+        if not right or not math.isfinite(value):
+            raise CupelError(f"The preset {path} gives {name} as {value!r}; a number was expected.")
+    return {name: float(value) for name, value in parameters.items()}
+
+
+def _rest(content: dict[str, object]) -> dict[str, object]:
+    return {key: value for key, value in content.items() if key != "metric"}

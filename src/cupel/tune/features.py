@@ -1,0 +1,83 @@
+"""Features of a tunable metric on a whole corpus, each distinct translation once, kept on disk."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass, replace
+from typing import Self
+
+import numpy as np
+
+from cupel import __version__
+from cupel.batch import Batch, FloatArray
+from cupel.corpus import Corpus
+from cupel.folders import cache_folder, writing
+from cupel.metric import Metric, Signature
+from cupel.scoring import Progress, score_corpus
+from cupel.tune.material import TunableMetric
+
+_FORM = 1
+
+
+@dataclass(frozen=True)
+class _Features(Metric):
+    """A metric whose statistics are another one's features: scoring then does all the rest."""
+
+    of: TunableMetric
+
+    name = "features"
+    higher_is_better = True
+
+    def signature(self) -> Signature:
+        return Signature()
+
+    def prepare(self, corpus: Corpus) -> Self:
+        return replace(self, of=self.of.prepare(corpus))
+
+    def statistics(self, batch: Batch) -> FloatArray:
+        features = self.of.features(batch)
+        return np.asarray(features, np.float64).reshape(len(batch), -1)
+
+    def score(self, statistics: FloatArray) -> FloatArray:
+        return np.zeros(statistics.shape[:-1])
+
+
+def corpus_features(
+    corpus: Corpus,
+    metric: TunableMetric,
+    *,
+    workers: int = 1,
+    progress: Progress | None = None,
+    use_cache: bool = True,
+) -> FloatArray:
+    """(systems, segments, ...) the features of every translation."""
+    path = cache_folder() / "tune" / f"{_key(corpus, metric)}.npy"
+    if use_cache:
+        try:
+            return np.asarray(np.load(path, allow_pickle=False), np.float64)
+        except (OSError, ValueError):
+            pass  # not there, or damaged: computed anew
+    scores = score_corpus(corpus, {metric.name: _Features(metric)}, workers=workers,
+                          progress=progress)  # fmt: skip
+    flat = scores.statistics[metric.name]
+    some = Batch(next(iter(corpus.systems.values()))[:1], corpus.references[:1])
+    shape = np.shape(metric.prepare(corpus).features(some))[1:]
+    features = flat.reshape(*flat.shape[:2], *shape)
+    if use_cache:
+        with writing(path) as beside:
+            np.save(beside, features, allow_pickle=False)
+    return features
+
+
+def _key(corpus: Corpus, metric: TunableMetric) -> str:
+    """All that features depend on: the text, and the signature but for the parameters' values."""
+    # A metric that writes its parameters under other names than they have is merely computed anew.
+    entries = [e for e in metric.signature().entries if e[0] not in metric.parameters]
+    digest = hashlib.sha256(repr((_FORM, __version__, metric.name, entries)).encode())
+    for texts in corpus.references:
+        digest.update(repr(list(texts)).encode("utf-8", "backslashreplace"))
+    for system, outputs in corpus.systems.items():
+        digest.update(repr((system, list(outputs))).encode("utf-8", "backslashreplace"))
+    if corpus.sources is not None:
+        digest.update(repr(list(corpus.sources)).encode("utf-8", "backslashreplace"))
+    return digest.hexdigest()[:32]
