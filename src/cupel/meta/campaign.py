@@ -38,6 +38,7 @@ from cupel.meta.graded import (
     graded_level,
     graded_system_level,
 )
+from cupel.meta.points import graded_points, ranked_points
 from cupel.meta.scorecache import MetricScores, metric_scores
 from cupel.metric import Metric, Signature
 from cupel.scoring import Progress, named_metrics
@@ -109,6 +110,7 @@ def evaluate(
                 resamples=resamples,
                 seed=seed,
             )
+        evaluation = replace(evaluation, points=ranked_points(judged, yardstick))
         return _compared(evaluation, judged, compare, yardstick, seed), signatures
     graded = _graded(dataset, pairs, human, scored, score_files, lower)
     if level == "system":
@@ -117,6 +119,7 @@ def evaluate(
     else:
         name = _known(statistic or "pearson", GRADED_STATISTICS)
         evaluation = graded_level(graded, name, resamples=resamples, seed=seed)
+    evaluation = replace(evaluation, points=graded_points(graded))
     return _compared(evaluation, [], compare, "", seed), signatures
 
 

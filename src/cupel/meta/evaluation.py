@@ -77,7 +77,8 @@ class Evaluation:
     """All agreements of a run. replicates: pair -> (resamples, metrics).
 
     left_out: pair -> why it has no value; comparisons: pair -> (metrics, metrics) p-values of "row
-    is better than column", where they were asked for.
+    is better than column", where they were asked for; points: human and metric scores of every
+    judged item, for plots (see `cupel.meta.points`).
     """
 
     statistic: str
@@ -87,6 +88,7 @@ class Evaluation:
     replicates: Mapping[str, FloatArray] = field(repr=False)
     left_out: Mapping[str, str] = field(default_factory=dict)
     comparisons: Mapping[str, FloatArray] = field(default_factory=dict)
+    points: Sequence[Mapping[str, Any]] = field(default=(), repr=False)
 
     def value(self, metric: str, pair: str = AVERAGE) -> float:
         """The value of one cell."""

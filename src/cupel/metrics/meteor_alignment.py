@@ -35,6 +35,7 @@ def told(
 
 
 def _links(metric: Meteor, matches: Sequence[Sequence[int]]) -> Iterator[Link]:
+    weights = metric.parameters.weights
     chunk = 0
     next_ours = next_theirs = -1
     for theirs, their_length, ours, our_length, stage in matches:
@@ -45,6 +46,6 @@ def _links(metric: Meteor, matches: Sequence[Sequence[int]]) -> Iterator[Link]:
             tuple(range(ours, next_ours)),
             tuple(range(theirs, next_theirs)),
             metric.matchers[stage],
-            metric.parameters.weights[stage],
+            weights[stage],
             chunk,
         )

@@ -1,0 +1,232 @@
+"""`cupel reproduce`: the papers' tables, published and ours."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, TextIO
+
+import typer
+
+from cupel.cli import output
+from cupel.cli.output import Format
+from cupel.errors import CupelError
+
+if TYPE_CHECKING:
+    from cupel.report.compute import Outcome
+    from cupel.report.papers import Table
+    from cupel.report.results import Compared, Result
+
+GREEN, YELLOW, RED, PLAIN = "\033[32m", "\033[33m", "\033[31m", "\033[0m"
+
+
+def reproduce(
+    names: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="[TABLE...]", help="Tables, as the list names them; none: the list."
+        ),
+    ] = None,
+    every: Annotated[bool, typer.Option("--all", help="Every table.")] = False,
+    quick: Annotated[
+        bool, typer.Option("--quick", help="Shipped weights, recorded trainings. [default]")
+    ] = False,
+    full: Annotated[bool, typer.Option("--full", help="Train anew.")] = False,
+    write: Annotated[
+        Path | None, typer.Option("--write", metavar="FILE.md", help="Write a page of results.")
+    ] = None,
+    record: Annotated[
+        Path | None,
+        typer.Option("--record", metavar="FILE.json", help="Keep the results for the list."),
+    ] = None,
+    workers: Annotated[int, typer.Option(help="Processes to score with.")] = 1,
+    form: Annotated[Format, typer.Option("--format", "-f", help="How to print.")] = Format.text,
+    out: Annotated[Path | None, typer.Option("--output", "-o", help="Write to a file.")] = None,
+) -> None:
+    """Compute the tables of the four papers: published, ours, difference, and why they differ.
+
+    Example: cupel reproduce red-4
+    """
+    from cupel.report.papers import find_table, tables
+
+    if quick and full:
+        raise CupelError("--quick and --full exclude each other: give one of them.")
+    if form is Format.latex:
+        raise CupelError("`cupel reproduce` prints text, json or tsv, not latex.")
+    if every and names:
+        raise CupelError("--all means every table: leave out their names.")
+    wanted = list(tables().values()) if every else [find_table(name) for name in names or []]
+    if not wanted:
+        if write or record or full:
+            raise CupelError("Name the tables to compute, or all of them with --all.")
+        with output.output(out) as file:
+            _list(form, file)
+        return
+    results, signatures = _computed(wanted, full, workers)
+    rows = [one.row() for result in results for one in result.shown]
+    if write is not None:
+        _write_page(results, signatures, write)
+    if record is not None:
+        _write_record(results, record)
+    with output.output(out) as file:
+        if form is not Format.text:
+            notes = {result.table.id: list(result.footnotes().values()) for result in results}
+            output.records(rows, form, file, signatures=signatures, notes=notes)
+            return
+        for number, result in enumerate(results):
+            print(end="\n" if number else "", file=file)
+            _print(result, file)
+
+
+def _computed(wanted: list[Table], full: bool, workers: int) -> tuple[list[Result], dict[str, str]]:
+    from cupel.report.compute import compute
+    from cupel.report.results import compare
+
+    found = compute(wanted, full=full, workers=workers, tell=output.warn)
+    return [compare(table, found) for table in wanted], _signatures(wanted, found)
+
+
+def _signatures(wanted: list[Table], found: dict[Any, Outcome]) -> dict[str, str]:
+    """By metric, of what was computed here; by table and row, of what a training gave."""
+    signatures: dict[str, str] = {}
+    for table in wanted:
+        for cell in table.cells:
+            outcome = found[cell.key]
+            if outcome.signature:
+                own = cell.settings.get("metric")
+                name = own if own and outcome.spread is None else f"{table.id}, {cell.row}"
+                signatures.setdefault(name, outcome.signature)
+    return signatures
+
+
+def _today() -> str:
+    from datetime import date
+
+    return date.today().isoformat()
+
+
+def _write_page(results: list[Result], signatures: dict[str, str], path: Path) -> None:
+    from cupel import __version__
+    from cupel.folders import write_text
+    from cupel.report.results import markdown
+
+    write_text(path, markdown(results, signatures, _today(), __version__))
+    output.warn(f"Wrote {path}.")
+
+
+def _write_record(results: list[Result], path: Path) -> None:
+    with output.output(path) as file:
+        output.records([one.summary() for one in results], Format.json, file, date=_today())
+    output.warn(f"Wrote {path}.")
+
+
+def _list(form: Format, file: TextIO) -> None:
+    """Every table with its status as last computed."""
+    from cupel.report.papers import tables
+    from cupel.report.recorded import last_computed
+
+    last = last_computed()
+    known = {row["table"]: row for row in last.get("rows", [])}
+    rows = [
+        known.get(table.id, _unknown(table)) | {"title": f"{table.label}. {table.title}"}
+        for table in tables().values()
+    ]
+    if form is not Format.text:
+        output.records(rows, form, file, date=last.get("date", ""))
+        return
+    wide = max(len(row["table"]) for row in rows)
+    reasons: dict[str, str] = {}
+    for row in rows:
+        status, _, reason = row["status"].partition(": ")
+        if reason:
+            reasons.setdefault(reason, chr(ord("a") + len(reasons)))
+        mark = f" [{reasons[reason]}]" if reason else ""
+        cells = f"{row['within']}/{row['computed']}" if row["computed"] else ""
+        line = f"{row['table']:<{wide}}  {status + mark:<22}  {cells:>7}  {row['title']}"
+        print(line.rstrip(), file=file)
+    print(file=file)
+    for reason, mark in reasons.items():
+        print(f"{mark}  {reason}", file=file)
+    if last:
+        print(
+            f"\nn/m: cells within tolerance of those computed, on {last['date']} with "
+            f"Cupel {last['version']}",
+            file=file,
+        )
+
+
+def _unknown(table: Table) -> dict[str, Any]:
+    """A table of which nothing is recorded."""
+    from cupel.report.compute import NOT_TO_BE_HAD
+    from cupel.report.results import NOT_POSSIBLE, NOT_YET
+
+    absent = dict.fromkeys(cell.absent for cell in table.cells if not cell.average)
+    status = NOT_YET
+    if None not in absent:
+        status = f"{NOT_POSSIBLE}: {NOT_TO_BE_HAD}: {'; '.join(str(what) for what in absent)}"
+    printed = sum(cell.published == cell.published for cell in table.cells)
+    return {"table": table.id, "status": status, "within": 0, "computed": 0, "printed": printed}
+
+
+def _print(result: Result, file: TextIO) -> None:
+    """Three lines a row: published, ours, difference."""
+    table = result.table
+    within, computed, printed = result.counts()
+    print(f"{table.id}  {table.label}: {table.title}", file=file)
+    print(f"{result.status.partition(':')[0]}: {within} of {computed} computed cells within "
+          f"{table.tolerance:g}; {printed} are printed\n", file=file)  # fmt: skip
+    marks = {key: chr(ord("a") + i) for i, key in enumerate(result.footnotes())}
+    lines = _lines(result, marks)
+    widths = [max(len(text) for text, _ in column) for column in zip(*lines, strict=True)]
+    for line in lines:
+        parts = [
+            colour + (text.ljust(w) if at == 0 else text.rjust(w)) + (PLAIN if colour else "")
+            for at, ((text, colour), w) in enumerate(zip(line, widths, strict=True))
+        ]
+        shown = parts if file.isatty() else list(map(_uncoloured, parts))
+        print("  ".join(shown).rstrip(), file=file)
+    print(file=file)
+    for key, sentence in result.footnotes().items():
+        print(f"{marks[key]}  {sentence}", file=file)
+    for reason in result.reasons():
+        print(f"–  {reason}", file=file)
+
+
+def _uncoloured(text: str) -> str:
+    for code in (GREEN, YELLOW, RED, PLAIN):
+        text = text.replace(code, "")
+    return text
+
+
+def _lines(result: Result, marks: dict[str, str]) -> list[list[tuple[str, str]]]:
+    from cupel.report.results import number, signed
+
+    table = result.table
+    own = table.marked
+    lines = [
+        [
+            ("", ""),
+            *((column + _marked(own.get(column, ()), marks), "") for column in table.columns),
+        ]
+    ]
+    for row in table.rows:
+        cells = [result.cells[row, column] for column in table.columns]
+        printed = [(number(one.cell.published, table.decimals), "") for one in cells]
+        lines.append([(row + _marked(own.get(row, ()), marks), ""), *printed])
+        if any(one.outcome.value is not None for one in cells):
+            ours = [(number(one.outcome.value, table.decimals), "") for one in cells]
+            between = [
+                (signed(one.difference, table.decimals), _colour(one, table)) for one in cells
+            ]
+            lines += [[("  ours", ""), *ours], [("  difference", ""), *between]]
+    return lines
+
+
+def _marked(keys: tuple[str, ...], marks: dict[str, str]) -> str:
+    return f" [{','.join(marks[key] for key in keys)}]" if keys else ""
+
+
+def _colour(one: Compared, table: Table) -> str:
+    if one.difference is None:
+        return ""
+    size = abs(one.difference) / table.tolerance
+    return GREEN if size <= 1 else YELLOW if size <= 3 else RED

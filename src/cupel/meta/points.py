@@ -1,0 +1,62 @@
+"""What a scatter plot of a metric against people shows: one point a judged item.
+
+Of rankings the items are systems, with the campaign's own human scores; of graded judgments they
+are translations, at most `MOST` of each language pair, spread evenly. Scores of metrics are turned
+so that higher is better, as everywhere in `cupel.meta`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from cupel.batch import FloatArray
+from cupel.errors import CupelError
+from cupel.human.system_scores import SYSTEM_SCORES
+from cupel.meta.evaluation import Judged
+from cupel.meta.graded import Graded
+
+MOST = 600
+
+Point = dict[str, Any]
+
+
+def ranked_points(judged: Sequence[Judged], human: str) -> list[Point]:
+    """Records: pair, item (a system), human, and one entry per metric."""
+    points: list[Point] = []
+    for one in judged:
+        try:
+            people = one.official if human == "official" else SYSTEM_SCORES[human](one.rankings)
+        except CupelError:
+            continue  # this way to score systems needs what this language pair lacks
+        if people is None:
+            continue
+        for row, system in enumerate(one.rankings.systems):
+            if np.isfinite(people[row]):
+                scores = {label: _number(s.systems[row]) for label, s in one.scores.items()}
+                points.append(_point(one.pair, system, people[row], scores))
+    return points
+
+
+def graded_points(graded: Sequence[Graded]) -> list[Point]:
+    """The same with translations as items, named `SYSTEM-SEGMENT` by their numbers from 1."""
+    points: list[Point] = []
+    for one in graded:
+        systems, segments = np.nonzero(np.isfinite(one.human))
+        kept = np.unique(np.linspace(0, len(systems) - 1, MOST).round().astype(int))
+        for at in kept if len(systems) else ():
+            place = int(systems[at]), int(segments[at])
+            scores = {label: _number(s.segments[place]) for label, s in one.scores.items()}
+            name = f"{place[0] + 1}-{place[1] + 1}" if len(one.human) > 1 else str(place[1] + 1)
+            points.append(_point(one.pair, name, one.human[place], scores))
+    return points
+
+
+def _point(pair: str, item: str, human: float, scores: dict[str, float | None]) -> Point:
+    return {"pair": pair, "item": item, "human": float(human), **scores}
+
+
+def _number(value: np.float64 | FloatArray | float) -> float | None:
+    return float(value) if np.isfinite(value) else None

@@ -1,0 +1,229 @@
+"""The sections of a report on metrics: against people (`cupel meta`), against unit tests (`cupel mutt`)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from cupel.errors import CupelError
+from cupel.report import charts
+from cupel.report.html import Cell, Section, figure, figures, paragraph, table
+from cupel.report.runs import Row, Run
+from cupel.report.svg import escape
+
+AVERAGE = "avg"
+_MOST_EXAMPLES = 12
+
+
+def _groups(rows: Sequence[Row], *keys: str) -> dict[tuple[Any, ...], list[Row]]:
+    found: dict[tuple[Any, ...], list[Row]] = {}
+    for row in rows:
+        found.setdefault(tuple(row[key] for key in keys), []).append(row)
+    return found
+
+
+def meta(run: Run, number: str = "") -> Section:
+    """Agreement with people: a table, a chart of the averages, and metric against human scores."""
+    parts = []
+    for (dataset, level, statistic), rows in _groups(
+        run.rows, "dataset", "level", "statistic"
+    ).items():
+        title = f"{dataset}, {level} level, {statistic}"
+        parts.append(_agreement(rows, title))
+    parts.append(_scatters(run))
+    datasets = ", ".join(dict.fromkeys(row["dataset"] for row in run.rows))
+    return Section(f"people{number}", f"Metrics against people: {datasets}", "".join(parts))
+
+
+def _agreement(rows: Sequence[Row], title: str) -> str:
+    pairs = list(dict.fromkeys(row["pair"] for row in rows))
+    by_cell = {(row["metric"], row["pair"]): row for row in rows}
+    last = AVERAGE if AVERAGE in pairs else pairs[-1]
+    metrics = sorted(
+        dict.fromkeys(row["metric"] for row in rows),
+        key=lambda m: -by_cell[m, last]["value"] if (m, last) in by_cell else 0.0,
+    )
+    best = {pair: max(row["value"] for row in rows if row["pair"] == pair) for pair in pairs}
+    body = [
+        [Cell(m), *(_value(by_cell.get((m, pair)), best[pair]) for pair in pairs)] for m in metrics
+    ]
+    average = [by_cell[m, last] for m in metrics if (m, last) in by_cell]
+    items = [charts.Bar(r["metric"], r["value"], r.get("low"), r.get("high")) for r in average]
+    chart = charts.bars(items, f"{title}: {_pair(last)}", x_label=rows[0]["statistic"])
+    header = ["Metric", *map(_pair, pairs)]
+    return table(
+        header,
+        body,
+        f"{title}; with 95% intervals, the best of each column in bold.",
+        sortable=True,
+    ) + figure(chart, f"{title}: {_pair(last)}")
+
+
+def _pair(name: str) -> str:
+    return "average" if name == AVERAGE else name
+
+
+def _value(row: Row | None, best: float) -> Cell:
+    if row is None:
+        return Cell("–")
+    small = ""
+    if row.get("low") is not None and row["low"] == row["low"]:
+        small = f"± {(row['high'] - row['low']) / 2:.3f}"
+    return Cell(f"{row['value']:.3f}", "best" if row["value"] == best else "", row["value"], small)
+
+
+def _scatters(run: Run) -> str:
+    """One plot a metric; the language pairs are its series."""
+    points = run.beside.get("points") or []
+    _check_points(points, run)
+    if not points:
+        return ""
+    pairs = list(dict.fromkeys(point["pair"] for point in points))
+    metrics = [key for key in points[0] if key not in ("pair", "item", "human")]
+    drawn = []
+    for metric in metrics:
+        marks = [
+            charts.Point(
+                f"{point['pair']} {point['item']}",
+                point["human"],
+                point[metric],
+                pairs.index(point["pair"]),
+            )
+            for point in points
+            if point["human"] is not None and point[metric] is not None
+        ]
+        drawn.append(
+            figure(
+                charts.scatter(
+                    marks,
+                    f"{metric} against people",
+                    x_label="human score",
+                    y_label=metric,
+                    series=pairs,
+                    note=_note(run.rows, metric),
+                )
+            )
+        )
+    what = "Each point is one judged item: a system, or a segment where people graded segments."
+    told = f"{what} Scores are turned so that higher is better."
+    return "<h3>Metric against human scores</h3>" + paragraph(told, "remark") + figures(drawn)
+
+
+def _note(rows: Sequence[Row], metric: str) -> str:
+    for row in rows:
+        if row["metric"] == metric and row["pair"] == AVERAGE:
+            return f"{row['statistic']} {row['value']:.3f} on average"
+    return ""
+
+
+def _check_points(points: Any, run: Run) -> None:
+    usable = isinstance(points, list) and all(
+        isinstance(p, dict) and {"pair", "item", "human"} <= p.keys() and p.keys() == points[0].keys()
+        and all(v is None or isinstance(v, int | float) for k, v in p.items() if k not in ("pair", "item"))
+        for p in points
+    )  # fmt: skip
+    if not usable:
+        raise CupelError(f'{run.origin}: "points" is not as `cupel meta` writes it; make it again.')
+
+
+def mutt(run: Run, number: str = "") -> Section:
+    """Unit tests of metrics: a heat map for each number of references, and what failed."""
+    parts = []
+    for (suite, references), rows in _groups(run.rows, "suite", "references").items():
+        parts.append(_heat_map(rows, f"{suite}, {_counted(references)}"))
+    parts.append(_examples(run))
+    told = (
+        "The share of trials that a metric gets right. A corruption of meaning or fluency must "
+        "score lower than the original; one that keeps the meaning must score about the same."
+    )
+    suites = ", ".join(dict.fromkeys(row["suite"] for row in run.rows))
+    content = paragraph(told) + "".join(parts)
+    return Section(f"mutt{number}", f"Unit tests of metrics: {suites}", content)
+
+
+def _counted(references: object) -> str:
+    if references == 1:
+        return "1 reference"
+    return f"{references} references" if isinstance(references, int) else "all references"
+
+
+def _heat_map(rows: Sequence[Row], title: str) -> str:
+    corruptions = list(dict.fromkeys(row["corruption"] for row in rows))
+    metrics = list(dict.fromkeys(row["metric"] for row in rows))
+    by_cell = {(row["corruption"], row["metric"]): row for row in rows}
+    values = [
+        [by_cell[c, m]["accuracy"] if (c, m) in by_cell else None for m in metrics]
+        for c in corruptions
+    ]
+    chart = charts.heatmap(corruptions, metrics, values, title, form="{:.1%}")
+    body = [
+        [Cell(c), Cell(_kind(rows, c), "text"), *(_accuracy(by_cell.get((c, m))) for m in metrics)]
+        for c in corruptions
+    ]
+    numbers = table(
+        ["Corruption", "Kind", *metrics],
+        body,
+        f"{title}: accuracy with 95% intervals.",
+        sortable=True,
+    )
+    return (
+        figure(chart, f"{title}: accuracy")
+        + f"<details><summary>The numbers as a table</summary>{numbers}</details>"
+    )
+
+
+def _kind(rows: Sequence[Row], corruption: str) -> str:
+    return next(str(row["kind"]) for row in rows if row["corruption"] == corruption)
+
+
+def _accuracy(row: Row | None) -> Cell:
+    if row is None:
+        return Cell("–")
+    known = row.get("low") is not None and row.get("high") is not None
+    small = f"{row['low']:.1%} to {row['high']:.1%}" if known else ""
+    return Cell(f"{row['accuracy']:.1%}", "", row["accuracy"], small)
+
+
+def _examples(run: Run) -> str:
+    """Trials that failed, by corruption and metric, as far as the run carries them."""
+    examples = run.beside.get("failures") or []
+    if not isinstance(examples, list) or not all(isinstance(e, dict) for e in examples):
+        raise CupelError(
+            f'{run.origin}: "failures" is not as `cupel mutt` writes it; make it again.'
+        )
+    parts: dict[str, list[str]] = {}
+    for (corruption, metric, references), found in _examples_of(examples).items():
+        rows = [
+            [
+                Cell(str(one.get("original", "")), "text"),
+                Cell(str(one.get("corrupted", "")), "text"),
+                _number(one.get("original_score")),
+                _number(one.get("corrupted_score")),
+            ]
+            for one in found[:_MOST_EXAMPLES]
+        ]
+        header = ["Original", "Corrupted", "Original's score", "Corrupted one's"]
+        name = ", ".join(part for part in (metric, references) if part)
+        parts.setdefault(corruption, []).append(table(header, rows, name))
+    shown = "".join(
+        f"<details><summary>{escape(corruption)}</summary>{''.join(tables)}</details>"
+        for corruption, tables in parts.items()
+    )
+    return "<h3>Trials that failed</h3>" + shown if parts else ""
+
+
+def _number(value: object) -> Cell:
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        return Cell(f"{value:.4g}", "", float(value))
+    return Cell("–")
+
+
+def _examples_of(
+    examples: Sequence[Mapping[str, Any]],
+) -> dict[tuple[str, str, str], list[Mapping[str, Any]]]:
+    found: dict[tuple[str, str, str], list[Mapping[str, Any]]] = {}
+    for one in examples:
+        references = _counted(one["references"]) if "references" in one else ""
+        key = (str(one.get("corruption", "")), str(one.get("metric", "")), references)
+        found.setdefault(key, []).append(one)
+    return found

@@ -1,0 +1,183 @@
+"""One self-contained HTML page from runs: style, script, charts and data inside, no network.
+
+A content security policy allows the page's own style and script by their hashes and nothing else.
+Tables and charts are plain HTML and SVG, there without JavaScript; the script adds sorting and the
+segment browser.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from datetime import date
+from importlib.resources import files
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from cupel import __version__
+from cupel.report import judged, scored, segments, verdicts
+from cupel.report.html import Section, paragraph
+from cupel.report.runs import Run, other_versions
+from cupel.report.svg import escape
+from cupel.report.traits import higher_is_better
+from cupel.report.verdicts import Uncertainty
+
+if TYPE_CHECKING:
+    from cupel.corpus import Corpus
+    from cupel.scores import Scores
+
+
+def report(
+    runs: Sequence[Run],
+    corpus: Corpus | None = None,
+    *,
+    known: Uncertainty | None = None,
+    higher: Mapping[str, bool] | None = None,
+    title: str = "",
+    align: bool = True,
+) -> str:
+    """The page of one or several runs. corpus: the texts of a run over segments.
+
+    known: intervals and differences, where more is known than the rows say. higher: which metrics are better when higher, where the registry cannot tell.
+    """
+    sections: list[Section] = []
+    data = ""
+    for run in runs:
+        if run.kind == "score":
+            sections += _scored(run, known, higher or {})
+        elif run.kind == "segments":
+            grouped = segments.grouped(run)
+            directions = _directions(grouped.segment_metrics, higher or {})
+            browser, data = scored.browser(grouped, directions, corpus, align)
+            sections += [scored.distributions(grouped), browser]
+            tables = segments.columns(grouped)
+            flat = np.stack([table.ravel() for table in tables.values()])
+            sections[-1:-1] = _kept(scored.correlations(grouped, list(tables), flat))
+        else:
+            # Two runs of one kind may stand on one page: their sections need names of their own.
+            count = sum(
+                s.name.startswith({"meta": "people", "mutt": "mutt"}[run.kind]) for s in sections
+            )
+            build = {"meta": judged.meta, "mutt": judged.mutt}[run.kind]
+            sections.append(build(run, f"-{count + 1}" if count else ""))
+    sections.append(_signatures(runs))
+    return _page(title or _title(runs), sections, data, other_versions(runs))
+
+
+def report_of_scores(
+    scores: Scores, *, resamples: int = 1000, seed: int = 12345, align: bool = True, title: str = ""
+) -> str:
+    """The page of scores just computed: with intervals, paired tests and all segments."""
+    rows = scores.rows()
+    known = verdicts.uncertainty(scores, resamples=resamples, seed=seed)
+    p_values = {(one.system, one.metric): one.p_value for one in known.differences}
+    for row in rows:
+        interval = known.intervals.get((row["metric"], row["system"]))
+        row["low"] = interval.low if interval else None
+        row["high"] = interval.high if interval else None
+        row["p_value"] = p_values.get((row["system"], row["metric"]))
+    segment_rows = _for_segments(scores).segment_rows()
+    runs = [
+        Run("score", rows, scores.signatures),
+        Run("segments", segment_rows, scores.signatures),
+    ]
+    higher = {label: metric.higher_is_better for label, metric in scores.metrics.items()}
+    return report(runs, scores.corpus, known=known, higher=higher, align=align, title=title)
+
+
+def _for_segments(scores: Scores) -> Scores:
+    """The same statistics, with BLEU by effective order, as `cupel score -sl` scores segments."""
+    metrics = {
+        label: replace(metric, effective_order=True)  # type: ignore[type-var]
+        if hasattr(metric, "effective_order")
+        else metric
+        for label, metric in scores.metrics.items()
+    }
+    return replace(scores, metrics=metrics)
+
+
+def _scored(run: Run, known: Uncertainty | None, higher: Mapping[str, bool]) -> list[Section]:
+    metrics = list(dict.fromkeys(row["metric"] for row in run.rows))
+    names = list(dict.fromkeys(row["system"] for row in run.rows))
+    directions = _directions(metrics, higher)
+    found = known.differences if known else verdicts.from_rows(run.rows, directions)
+    by_cell = {(row["metric"], row["system"]): row["score"] for row in run.rows}
+    matrix = np.array([[by_cell[metric, name] for name in names] for metric in metrics])
+    return [
+        *_kept(scored.verdict(found, run.rows)),
+        scored.systems(run, found, directions),
+        *_kept(scored.contest(known.wins, names) if known else None),
+        *_kept(None if known else scored.correlations(run, metrics, matrix)),
+    ]
+
+
+def _kept(section: Section | None) -> list[Section]:
+    return [] if section is None else [section]
+
+
+def _directions(metrics: Sequence[str], known: Mapping[str, bool]) -> dict[str, bool]:
+    """Which of the metrics are better when higher; one that is not known here is taken to be."""
+    return {m: known[m] if m in known else higher_is_better(m) for m in metrics}
+
+
+def _title(runs: Sequence[Run]) -> str:
+    run = runs[0]
+    if run.kind in ("score", "segments"):
+        names = list(dict.fromkeys(row["system"] for row in run.rows))
+        return " and ".join(names) if len(names) <= 2 else f"{len(names)} systems compared"
+    metrics = len(dict.fromkeys(row["metric"] for row in run.rows))
+    against = "people" if run.kind == "meta" else "unit tests"
+    return f"{metrics} metric{'s' * (metrics != 1)} against {against}"
+
+
+def _signatures(runs: Sequence[Run]) -> Section:
+    found: dict[str, str] = {}
+    for run in runs:
+        for metric, signature in run.signatures.items():
+            found.setdefault(metric, signature)
+    items = "".join(
+        f"<dt>{escape(metric)}</dt><dd><code>{escape(signature)}</code></dd>"
+        for metric, signature in found.items()
+    )
+    told = paragraph("Same signature and same text: the same score.", "remark")
+    return Section("signatures", "Signatures", f'{told}<dl class="signatures">{items}</dl>')
+
+
+def _asset(name: str) -> str:
+    return (files("cupel.report") / "assets" / name).read_text("utf-8")
+
+
+def _hash(content: str) -> str:
+    digest = hashlib.sha256(content.encode("utf-8")).digest()
+    return f"'sha256-{base64.b64encode(digest).decode('ascii')}'"
+
+
+def _page(title: str, sections: Sequence[Section], data: str, warnings: Sequence[str]) -> str:
+    style, script = _asset("report.css"), _asset("report.js")
+    policy = (
+        f"default-src 'none'; style-src {_hash(style)}; script-src {_hash(script)}; "
+        "base-uri 'none'; form-action 'none'"
+    )
+    links = "".join(f'<li><a href="#{s.name}">{escape(s.title)}</a></li>' for s in sections)
+    remarks = "".join(paragraph(sentence, "warning") for sentence in warnings)
+    holder = (
+        f'<script type="application/octet-stream" id="segment-data">{data}</script>' if data else ""
+    )
+    return (
+        '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
+        f'<meta http-equiv="Content-Security-Policy" content="{policy}">\n'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
+        '<meta name="color-scheme" content="light dark">\n'
+        f'<meta name="generator" content="Cupel {__version__}">\n'
+        f"<title>{escape(title)} – Cupel</title>\n<style>{style}</style>\n</head>\n<body>\n"
+        '<a class="skip" href="#main">Skip to the results</a>\n'
+        f'<header><h1><bdi dir="auto">{escape(title)}</bdi></h1>'
+        f'<p class="meta">Cupel {__version__}, {date.today().isoformat()}</p>{remarks}</header>\n'
+        f'<nav aria-label="Sections"><ul>{links}</ul></nav>\n'
+        f'<main id="main">\n{chr(10).join(map(str, sections))}\n</main>\n'
+        f"<footer>Made with Cupel {__version__}. This file holds everything it shows; nothing is "
+        f"loaded from elsewhere.</footer>\n{holder}\n<script>{script}</script>\n</body>\n</html>\n"
+    )

@@ -1,0 +1,34 @@
+"""What a run does not say about its metrics, and the registry knows: direction and decimals."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from cupel.errors import CupelError
+
+if TYPE_CHECKING:
+    from cupel.metric import Metric
+
+
+def _known(label: str) -> Metric | None:
+    from cupel.registry import get_metric
+
+    try:
+        return get_metric(label)
+    except CupelError:
+        return None  # a component of a vector, or a metric that is not installed here
+
+
+def higher_is_better(label: str) -> bool:
+    """A metric that is not known here is taken to be better when higher."""
+    metric = _known(label)
+    return True if metric is None else metric.higher_is_better
+
+
+def decimals(label: str, values: Iterable[float]) -> int:
+    """As `cupel score` prints the metric; of an unknown one by the size of its values."""
+    metric = _known(label)
+    if metric is not None:
+        return int(getattr(metric, "decimals", 1))
+    return 4 if max(map(abs, values), default=0.0) <= 5 else 1

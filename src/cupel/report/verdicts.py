@@ -1,0 +1,168 @@
+"""Is the new system better? Each system against the first: difference, uncertainty, one sentence."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from cupel.report.html import p_value, signed
+
+if TYPE_CHECKING:
+    from cupel.batch import FloatArray
+    from cupel.report.runs import Row
+    from cupel.scores import Scores
+    from cupel.significance import Interval
+
+LEVEL = 0.05
+
+
+@dataclass(frozen=True)
+class Difference:
+    """A system minus the baseline under one metric; low and high where they are known."""
+
+    metric: str
+    system: str
+    baseline: str
+    value: float
+    p_value: float
+    higher_is_better: bool
+    low: float | None = None
+    high: float | None = None
+
+    @property
+    def gain(self) -> float:
+        """Above zero where the system is better."""
+        return self.value if self.higher_is_better else -self.value
+
+    @property
+    def verdict(self) -> str:
+        """`better`, `worse`, or `even` where chance explains it.
+
+        An interval that holds zero is enough for that: p, by sacreBLEU's formula, counts only
+        larger differences, and is too sure where few segments differ at all.
+        """
+        within = self.low is not None and self.high is not None and self.low <= 0 <= self.high
+        if self.p_value >= LEVEL or self.value == 0 or within:
+            return "even"
+        return "better" if self.gain > 0 else "worse"
+
+    def told(self, places: int = 1) -> str:
+        """`bleu +1.2 (0.7 to 1.7), p < 0.001`."""
+        within = (
+            f" ({signed(self.low, places)} to {signed(self.high, places)})"
+            if self.low is not None and self.high is not None
+            else ""
+        )
+        return f"{self.metric} {signed(self.value, places)}{within}, {p_value(self.p_value)}"
+
+
+@dataclass(frozen=True)
+class Uncertainty:
+    """Intervals by (metric, system), differences to the first system, and who beats whom.
+
+    wins: of each metric (systems, systems), the share of resampled test sets on which the row's
+    system is better than the column's; a tie counts half.
+    """
+
+    intervals: Mapping[tuple[str, str], Interval]
+    differences: Sequence[Difference]
+    wins: Mapping[str, FloatArray]
+
+
+def uncertainty(scores: Scores, *, resamples: int, seed: int) -> Uncertainty:
+    """Every system's interval by bootstrap, and every system against the first.
+
+    Differences have bootstrap intervals, too, from the same resamples; their p-values come from
+    approximate randomization, which is right on small test sets as well, and are those of
+    `scores.paired(metric, "ar")`. Metrics that are vectors of features have neither.
+    """
+    from cupel import significance
+
+    intervals: dict[tuple[str, str], Interval] = {}
+    found: list[Difference] = []
+    wins: dict[str, FloatArray] = {}
+    names = scores.systems
+    for label, metric in scores.metrics.items():
+        if hasattr(metric, "components"):
+            continue
+        drawn = significance.bootstrap_scores(metric, scores.statistics[label], resamples, seed)
+        actual = np.array([scores.system_score(label, name) for name in names])
+        p_values = significance.paired_randomization(metric, scores.statistics[label], seed=seed)
+        good = drawn if metric.higher_is_better else -drawn
+        wins[label] = np.stack([((row > good) + 0.5 * (row == good)).mean(axis=1) for row in good])
+        for row, name in enumerate(names):
+            intervals[label, name] = significance.interval(drawn[row])
+            if row:
+                bounds = significance.interval(drawn[row] - drawn[0])
+                found.append(
+                    Difference(
+                        label,
+                        name,
+                        names[0],
+                        float(actual[row] - actual[0]),
+                        float(p_values[row]),
+                        metric.higher_is_better,
+                        bounds.low,
+                        bounds.high,
+                    )
+                )
+    return Uncertainty(intervals, found, wins)
+
+
+def from_rows(rows: Sequence[Row], higher: Mapping[str, bool]) -> list[Difference]:
+    """The same from a run's rows, where they have p-values; intervals of differences they lack."""
+    first = {row["metric"]: row for row in reversed(rows)}
+    return [
+        Difference(
+            row["metric"],
+            row["system"],
+            first[row["metric"]]["system"],
+            row["score"] - first[row["metric"]]["score"],
+            row["p_value"],
+            higher[row["metric"]],
+        )
+        for row in rows
+        if row.get("p_value") is not None and row["p_value"] == row["p_value"]
+    ]
+
+
+def by_system(found: Sequence[Difference]) -> dict[str, list[Difference]]:
+    """The differences of each system, in the order in which systems come."""
+    groups: dict[str, list[Difference]] = {}
+    for one in found:
+        groups.setdefault(one.system, []).append(one)
+    return groups
+
+
+def sentences(found: Sequence[Difference]) -> list[str]:
+    """One on each system."""
+    return [sentence(group) for group in by_system(found).values()]
+
+
+def sentence(found: Sequence[Difference]) -> str:
+    """What the metrics say of one system against the baseline."""
+    system, baseline = found[0].system, found[0].baseline
+    groups = {
+        name: [one.metric for one in found if one.verdict == name]
+        for name in ("better", "worse", "even")
+    }
+    if len(groups["even"]) == len(found):
+        return (
+            f"Whether {system} or {baseline} is better cannot be told: the "
+            f"{'difference' if len(found) == 1 else 'differences'} may be chance."
+        )
+    clear = [name for name in ("better", "worse") if groups[name]]
+    if len(clear) == 2:
+        return (
+            f"The metrics contradict each other: {system} is better than {baseline} by "
+            f"{_listed(groups['better'])} and worse by {_listed(groups['worse'])}."
+        )
+    rest = f"; by {_listed(groups['even'])} it cannot be told" if groups["even"] else ""
+    return f"{system} is {clear[0]} than {baseline} by {_listed(groups[clear[0]])}{rest}."
+
+
+def _listed(names: Sequence[str]) -> str:
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
