@@ -111,19 +111,34 @@ class Cider(Metric):
         similarity = ratio(products, norms[hypotheses] * norms[batch.reference_index])
         if self.variant == "d":
             similarity *= self._length_penalty(tokens.lengths, hypotheses, batch.reference_index)
-        summed = np.add.reduceat(similarity, batch.reference_offsets[:-1])
+        summed = _summed_in_order(similarity, batch.reference_offsets)
         return mean_statistics(summed.mean(axis=-1) / batch.reference_counts * 10.0)
 
     def _length_penalty(
         self, lengths: IntArray, hypotheses: IntArray, references: IntArray
     ) -> FloatArray:
         bigrams = np.maximum(lengths - 1, 0)
-        delta = (bigrams[hypotheses] - bigrams[references]).astype(np.float64)
-        penalty: FloatArray = np.e ** (-(delta**2) / (2 * self.sigma**2))
-        return penalty[:, None]
+        deltas, which = np.unique(bigrams[hypotheses] - bigrams[references], return_inverse=True)
+        # One by one: NumPy's power of an array may differ from that of a number in the last bit.
+        penalties = [np.e ** (-(float(delta) ** 2) / (2 * self.sigma**2)) for delta in deltas]
+        return np.array(penalties)[which][:, None]
 
     def score(self, statistics: FloatArray) -> FloatArray:
         return mean_score(statistics)
+
+
+def _summed_in_order(values: FloatArray, offsets: IntArray) -> FloatArray:
+    """(m, k) -> (n, k): the sum over each item's references, added one after the other.
+
+    As pycocoevalcap adds them: texts that tie there to the last bit, a sentence and its words in
+    another order, tie here too.
+    """
+    counts = np.diff(offsets)
+    summed = np.zeros((len(counts), values.shape[1]))
+    for place in range(int(counts.max(initial=0))):
+        rows = np.flatnonzero(counts > place)
+        summed[rows] += values[offsets[rows] + place]
+    return summed
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,261 @@
+"""`cupel mutt`: does this metric notice what it should, and nothing else?"""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, TextIO
+
+import typer
+
+from cupel.cli import output
+from cupel.errors import CupelError
+
+if TYPE_CHECKING:
+    from cupel.mutt.suites import Suite
+    from cupel.mutt.trials import Results
+
+
+class Format(StrEnum):
+    """The values of `-f`."""
+
+    text = "text"
+    json = "json"
+    tsv = "tsv"
+    latex = "latex"
+    html = "html"
+
+
+class FormulaName(StrEnum):
+    """The values of `--formula`."""
+
+    order = "order"
+    difference = "difference"
+
+
+def mutt(
+    metrics: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--metrics", "-m", metavar="METRIC...",
+            help="Metrics to test; `paper` are those of the paper, `all` all that are ready.",
+        ),
+    ] = None,
+    suites: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--suite", metavar="SUITE...",
+            help="mutt, sick, sick:FILE, sample, a file of JSON lines, demetr:PATH, aces:FILE. "
+            "[default: mutt]",
+        ),
+    ] = None,
+    generate: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--generate", metavar="TEXT [REF...]",
+            help="Make trials: corrupt the segments of TEXT; REFs are their references.",
+        ),
+    ] = None,
+    save: Annotated[
+        Path | None, typer.Option("--save", help="Write what was made as JSON lines.")
+    ] = None,
+    corruptions: Annotated[
+        list[str] | None,
+        typer.Option("--corruption", metavar="NAME...", help="Only these corruptions."),
+    ] = None,
+    references: Annotated[
+        list[int] | None,
+        typer.Option(
+            "--references", metavar="N...",
+            help="Numbers of references. [default: 5 10 20 for mutt, else all]",
+        ),
+    ] = None,
+    formula: Annotated[
+        FormulaName | None,
+        typer.Option(help="For all corruptions, instead of that of their kind."),
+    ] = None,
+    threshold: Annotated[
+        float, typer.Option(help="How large a relative difference may be.")
+    ] = 0.15,
+    failures: Annotated[
+        int, typer.Option("--failures", min=0, metavar="N", help="Show N failing trials of each.")
+    ] = 0,
+    min_accuracy: Annotated[
+        float | None,
+        typer.Option("--min-accuracy", help="Exit with 1 if an accuracy is lower (0 to 1)."),
+    ] = None,
+    consistency: Annotated[
+        str | None,
+        typer.Option(
+            "--consistency", metavar="CORRUPTION",
+            help="Instead: correlations among metrics and with people on SICK's pairs.",
+        ),
+    ] = None,
+    plots: Annotated[
+        Path | None,
+        typer.Option(
+            "--plots", metavar="FOLDER",
+            help="Accuracies as SVG charts; with --consistency, histograms of scores.",
+        ),
+    ] = None,
+    seed: Annotated[int, typer.Option(help="For what is made by chance.")] = 12345,
+    workers: Annotated[int, typer.Option(help="Processes to score with.")] = 1,
+    form: Annotated[Format, typer.Option("--format", "-f", help="How to print.")] = Format.text,
+    width: Annotated[int, typer.Option("--width", "-w", min=0, help="Decimal places.")] = 1,
+    out: Annotated[Path | None, typer.Option("--output", "-o", help="Write to a file.")] = None,
+) -> None:  # fmt: skip
+    """Put metrics to unit tests: sentences and their corruptions.
+
+    Example: cupel mutt -m chrf ter --suite sample
+    """
+    if min_accuracy is not None and not 0 <= min_accuracy <= 1:
+        raise CupelError(f"--min-accuracy is from 0 to 1, 0.9 for 90%; {min_accuracy:g} is not.")
+    if consistency is not None:
+        _consistency(consistency, metrics or [], plots, form, max(width, 2), out)
+        return
+    from cupel.mutt.named import mutt_metrics
+    from cupel.mutt.trials import run
+
+    chosen = _suites(suites or [], generate or [], save, corruptions, seed)
+    if not metrics and save is not None:
+        return
+    found = mutt_metrics(metrics or [], output.warn)
+    with output.progress_bar("scoring") as progress:
+        results = run(
+            chosen,
+            found,
+            references=references,
+            formula=None if formula is None else formula.value,
+            threshold=threshold,
+            workers=workers,
+            progress=progress,
+        )
+    for sentence in results.remarks():
+        output.warn(sentence)
+    if plots is not None:
+        from cupel.mutt.render import charts
+
+        _draw(plots, dict(charts(results)))
+    with output.output(out) as file:
+        _print(results, failures, form, width, file)
+    if min_accuracy is not None and (short := results.below(min_accuracy)):
+        for result in short:
+            output.warn(
+                f"{result.metric}: {result.corruption} with {result.references} references: "
+                f"accuracy {result.accuracy:.3f}, below {min_accuracy:g}."
+            )
+        raise typer.Exit(1)
+
+
+def _suites(
+    names: list[str],
+    generate: list[str],
+    save: Path | None,
+    corruptions: list[str] | None,
+    seed: int,
+) -> list[Suite]:
+    from cupel.mutt.suites import open_suite, write_suite
+
+    if save is not None and not generate and len(names) != 1:
+        raise CupelError("--save writes one suite: give --generate TEXT, or one --suite.")
+    found = [open_suite(name) for name in names or ([] if generate else ["mutt"])]
+    if corruptions:
+        found = [suite.only(corruptions) for suite in found]
+    if generate:
+        found.append(_generated(generate, corruptions, seed))
+    for suite in found:
+        for sentence in suite.remarks:
+            output.warn(sentence)
+    if save is not None:
+        write_suite(found[-1], save)
+        output.warn(f"{len(found[-1])} trials were written to {save}.")
+    return found
+
+
+def _generated(files: list[str], corruptions: list[str] | None, seed: int) -> Suite:
+    from cupel.mutt.generated import MAKERS, generated_suite
+    from cupel.reading import read_lines
+
+    texts, *streams = [read_lines(file) for file in files]
+    for file, lines in zip(files[1:], streams, strict=True):
+        if len(lines) != len(texts):
+            raise CupelError(f"{files[0]} has {len(texts)} segments, but {file} has {len(lines)}.")
+    return generated_suite(
+        texts,
+        list(zip(*streams, strict=True)) if streams else None,
+        name=Path(files[0]).stem,
+        corruptions=corruptions or tuple(MAKERS),
+        seed=seed,
+    )
+
+
+def _print(results: Results, failures: int, form: Format, width: int, file: TextIO) -> None:
+    from cupel.mutt import render
+
+    failing = results.failures(failures) if failures else []
+    if failures and form in (Format.tsv, Format.latex):
+        output.warn("Failing trials are shown with -f text, json and html.")
+    if form is Format.html:
+        print(render.html(results, failing, width), end="", file=file)
+    elif form is Format.json:
+        beside = {"failures": failing} if failures else {}
+        output.records(
+            results.rows(), output.Format.json, file, signatures=results.signatures, **beside
+        )
+    elif form is Format.tsv:
+        output.records(results.rows(), output.Format.tsv, file)
+    else:
+        for number, table in enumerate(render.tables(results, width)):
+            print(end="\n" if number else "", file=file)
+            if form is Format.latex:
+                print(f"% {table.title}", file=file)
+                output.latex_table(table.header, table.rows, file)
+                continue
+            print(table.title, file=file)
+            output.table(table.header, table.rows, file)
+        if form is Format.text:
+            for line in render.failure_lines(failing):
+                print(line, file=file)
+            print("\naccuracy in %; * the best; ~ by the difference formula", file=file)
+            for metric, signature in results.signatures.items():
+                print(f"{metric}|{signature}", file=file)
+
+
+def _draw(folder: Path, drawings: dict[str, str]) -> None:
+    from cupel.folders import write_text
+
+    for name, drawing in drawings.items():
+        safe = "".join(c if c.isalnum() or c in "-_." else "_" for c in name)
+        write_text(folder / f"{safe}.svg", drawing)
+
+
+def _consistency(
+    corruption: str, metrics: list[str], plots: Path | None, form: Format, width: int,
+    out: Path | None,
+) -> None:  # fmt: skip
+    from cupel.data import find as find_dataset
+    from cupel.mutt import templates
+    from cupel.mutt.consistency import consistency
+
+    if corruption not in templates.TEMPLATES:
+        raise CupelError(
+            f"No template finds {corruption!r}; there are {', '.join(templates.TEMPLATES)}."
+        )
+    if form is Format.html:
+        raise CupelError("--consistency prints text, json, tsv or latex, not html.")
+    pairs = templates.read_pairs(find_dataset("sick") / "SICK.txt")
+    found = consistency(templates.find(pairs, [corruption]), metrics or ["meteor"], corruption)
+    if plots is not None:
+        _draw(plots, {f"{corruption}-{name}": found.histogram(name) for name in found.scores})
+    with output.output(out) as file:
+        if form in (Format.json, Format.tsv):
+            output.records(found.rows(), output.Format(form.value), file)
+            return
+        names, matrix, spread = list(found.scores), found.correlations(), found.spread()
+        header = ["pearson", *names, "mean", "deviation"]
+        rows = [
+            [name, *(f"{r:.{width}f}" for r in matrix[row]),
+             *(f"{value:.{width}f}" for value in spread[name])]
+            for row, name in enumerate(names)
+        ]  # fmt: skip
+        (output.latex_table if form is Format.latex else output.table)(header, rows, file)

@@ -1,0 +1,105 @@
+"""Any metric on the text that COCO's caption evaluation gives to its metrics.
+
+There PTBTokenizer comes first: Penn Treebank tokens in lower case, joined by blanks, punctuation
+left out. `coco:metric=meteor` is METEOR as captioning papers report it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from typing import TYPE_CHECKING, Self
+
+import numpy as np
+
+from cupel.batch import Batch, FloatArray
+from cupel.metric import Metric, Signature
+from cupel.registry import get_metric, register
+from cupel.text.tokenizers import Tokenizer
+
+if TYPE_CHECKING:
+    from cupel.corpus import Corpus
+
+
+@dataclass(frozen=True)
+class CaptionText:
+    """The analyser sentences -> the same sentences as COCO's metrics see them."""
+
+    def __call__(self, sentences: Sequence[str]) -> list[str]:
+        return Tokenizer("ptb").lines([sentence.lower() for sentence in sentences])
+
+
+@dataclass(frozen=True)
+class _CaptionBatch:
+    """The analyser that makes the batch of such sentences, once for all metrics that ask."""
+
+    hypothesis_index: bytes
+    reference_index: bytes
+    reference_offsets: bytes
+
+    def __call__(self, sentences: Sequence[str]) -> Batch:
+        texts = CaptionText()(sentences)
+        hypotheses, references, offsets = (
+            np.frombuffer(given, np.int64)
+            for given in (self.hypothesis_index, self.reference_index, self.reference_offsets)
+        )
+        flat = [texts[row] for row in references]
+        return Batch(
+            [texts[row] for row in hypotheses],
+            [flat[start:end] for start, end in pairwise(offsets)],
+        )
+
+
+@register("coco", "another metric on COCO's caption text: coco:metric=meteor")
+@dataclass(frozen=True)
+class Coco(Metric):
+    """Statistics: those of the other metric."""
+
+    metric: str = "cider"
+    _inner: Metric | None = None
+
+    name = "coco"
+
+    @property
+    def inner(self) -> Metric:
+        return self._inner or get_metric(self.metric)
+
+    @property
+    def decimals(self) -> int:
+        return int(getattr(self.inner, "decimals", 2))
+
+    @property
+    def higher_is_better(self) -> bool:
+        return self.inner.higher_is_better
+
+    def __post_init__(self) -> None:
+        _ = self.inner
+
+    def signature(self) -> Signature:
+        return Signature.of(text="coco") + self.inner.signature()
+
+    def prepare(self, corpus: Corpus) -> Self:
+        inner = self.inner
+        prepared = inner.prepare(_caption_corpus(corpus))
+        return self if prepared is inner else replace(self, _inner=prepared)
+
+    def statistics(self, batch: Batch) -> FloatArray:
+        return self.inner.statistics(_caption_batch(batch))
+
+    def score(self, statistics: FloatArray) -> FloatArray:
+        return self.inner.score(statistics)
+
+    def segment_scores(self, statistics: FloatArray) -> FloatArray:
+        return self.inner.segment_scores(statistics)
+
+
+def _caption_batch(batch: Batch) -> Batch:
+    index = (batch.hypothesis_index, batch.reference_index, batch.reference_offsets)
+    return batch.analyse(_CaptionBatch(*(part.tobytes() for part in index)))
+
+
+def _caption_corpus(corpus: Corpus) -> Corpus:
+    text = CaptionText()
+    systems = {name: text(texts) for name, texts in corpus.systems.items()}
+    return replace(corpus, systems=systems, references=[text(texts) for texts in corpus.references])

@@ -1,0 +1,139 @@
+"""The pytest plugin: one test per corruption for a project's own metric.
+
+    [tool.pytest.ini_options]
+    cupel_metric = "mypkg:metric"
+
+It does nothing, and imports nothing of Cupel, where that line is missing. Further settings:
+
+    cupel_suite         sample (the default), mutt, or a file of JSON lines
+    cupel_references    numbers of references; those of the suite if not given
+    cupel_min_accuracy  what every corruption must reach, 0.5 if not given
+    cupel_thresholds    lines `corruption=accuracy` for some of them
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+if TYPE_CHECKING:
+    from cupel.mutt.checking import Report, Verdict
+
+_FILE = "cupel-mutt"
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """The settings, all of the ini file."""
+    parser.addini("cupel_metric", "the metric to test: a name of Cupel's, or module:function")
+    parser.addini("cupel_suite", "the trials: sample, mutt, or a file of JSON lines")
+    parser.addini("cupel_references", "numbers of references", type="args")
+    parser.addini("cupel_min_accuracy", "the accuracy that every corruption must reach")
+    parser.addini("cupel_thresholds", "corruption=accuracy, one a line", type="linelist")
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(
+    session: pytest.Session, config: pytest.Config, items: list[pytest.Item]
+) -> None:
+    """Add the tests of the metric, unless single files or tests were asked for."""
+    if not config.getini("cupel_metric") or not _whole(config):
+        return
+    # pytest's own choices (-k, -m) come after this hook and so apply to these tests, too.
+    items.extend(_Corruptions.from_parent(session, name=_FILE, nodeid=_FILE).collect())
+
+
+def _whole(config: pytest.Config) -> bool:
+    return all((config.invocation_params.dir / a.split("::")[0]).is_dir() for a in config.args)
+
+
+class _Corruptions(pytest.Collector):
+    """The collector of the tests; it runs the metric when the first of them is run."""
+
+    _report: Report | None = None
+
+    def collect(self) -> Iterator[pytest.Item]:
+        from cupel.errors import CupelError
+
+        try:
+            self.settings = _settings(self.config)
+        except CupelError as error:
+            raise pytest.UsageError(str(error)) from None
+        counts = self.settings["references"] or self.settings["suite"].counts or [None]
+        for count in counts:
+            for trials in self.settings["suite"].sets:
+                suffix = "" if count is None else f"[{count}]"
+                item = CorruptionTest.from_parent(self, name=f"{trials.corruption}{suffix}")
+                item.corruption, item.references = trials.corruption, count
+                yield item
+
+    def verdict(self, corruption: str, references: int | None) -> tuple[Verdict, list[str]]:
+        if self._report is None:
+            from cupel.mutt.checking import check
+
+            self._report = check(**self.settings, raises=False)
+        found = next(
+            verdict
+            for verdict in self._report.verdicts
+            if verdict.result.corruption == corruption
+            and references in (None, verdict.result.references)
+        )
+        return found, list(self._report.remarks)
+
+
+class CorruptionTest(pytest.Item):
+    """One corruption: it passes when the metric's accuracy reaches the threshold."""
+
+    corruption: str
+    references: int | None
+
+    def runtest(self) -> None:
+        collector = self.parent
+        assert isinstance(collector, _Corruptions)
+        verdict, remarks = collector.verdict(self.corruption, self.references)
+        if not verdict.passed:
+            pytest.fail("\n".join([*remarks, str(verdict)]), pytrace=False)
+
+    def repr_failure(self, excinfo: Any, style: Any = None) -> Any:
+        from cupel.errors import CupelError
+
+        if isinstance(excinfo.value, CupelError):
+            return str(excinfo.value)
+        return super().repr_failure(excinfo, style)
+
+    def reportinfo(self) -> tuple[Path, int | None, str]:
+        return self.path, None, f"{_FILE}::{self.name}"
+
+
+def _settings(config: pytest.Config) -> dict[str, Any]:
+    """The arguments of `check`."""
+    from cupel.mutt.checking import MIN_ACCURACY, SUITE, as_metric
+    from cupel.mutt.suites import open_suite
+
+    name = config.getini("cupel_suite") or SUITE
+    beside = config.rootpath / name
+    suite = open_suite(str(beside) if beside.is_file() else name)
+    thresholds = {"default": _number(config.getini("cupel_min_accuracy") or str(MIN_ACCURACY))}
+    for line in config.getini("cupel_thresholds"):
+        corruption, _, value = line.partition("=")
+        thresholds[corruption.strip()] = _number(value)
+    references = [int(_number(count)) for count in config.getini("cupel_references")]
+    return {
+        "metric": as_metric(config.getini("cupel_metric")),
+        "suite": suite,
+        "thresholds": thresholds,
+        "references": references or None,
+    }
+
+
+def _number(text: str) -> float:
+    from cupel.errors import CupelError
+
+    try:
+        return float(text)
+    except ValueError:
+        raise CupelError(
+            f"A number was expected in the pytest settings of cupel, {text.strip()!r} found."
+        ) from None

@@ -1,0 +1,322 @@
+"""Trials: does a metric treat an original and its corruption as it should (section 6)?
+
+    order       s_orig > s_corr                                   altering and disrupting kinds
+    difference  |s_orig - s_corr| / |s_orig + epsilon| <= 0.15    the preserving kind
+
+`order` means better, so for an error rate s_orig < s_corr; `difference` takes the raw score of
+every metric. A tie is no success of `order`, and is counted apart; learned metrics, whose last digits
+depend on what else is computed beside a sentence, tie within 1e-6. Originals and corruptions are
+two systems of one corpus, so that what is computed of references is shared.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from cupel.batch import FloatArray
+from cupel.corpus import Corpus
+from cupel.errors import CupelError
+from cupel.metric import Metric
+from cupel.mutt.corruptions import Kind
+from cupel.mutt.suites import Suite, TrialSet
+from cupel.scores import Scores
+from cupel.scoring import Progress, named_metrics, score_corpus
+
+EPSILON = 1e-9
+THRESHOLD = 0.15
+LEARNED = 1e-6
+"""Scores of a learned metric that differ by no more are equal."""
+VARIOUS = "var"
+"""The number of references where trials differ in it."""
+
+BoolArray = npt.NDArray[np.bool_]
+
+
+class Formula(StrEnum):
+    """When a trial is a success."""
+
+    order = "order"
+    difference = "difference"
+
+
+@dataclass(frozen=True)
+class Result:
+    """How one metric did in the trials of one corruption with one number of references."""
+
+    suite: str
+    trials: TrialSet
+    references: int | str
+    metric: str
+    formula: Formula
+    originals: FloatArray = field(repr=False)
+    corrupted: FloatArray = field(repr=False)
+    successes: BoolArray = field(repr=False)
+    higher_is_better: bool = True
+    resolution: float = 0.0
+
+    @property
+    def costs(self) -> FloatArray:
+        """(n,) how much worse each corruption scores than its original."""
+        difference = self.originals - self.corrupted
+        costs = difference if self.higher_is_better else -difference
+        return np.where(self.tied, 0.0, costs)
+
+    @property
+    def tied(self) -> BoolArray:
+        """(n,) whether the two scores are equal."""
+        return np.abs(self.originals - self.corrupted) <= self.resolution
+
+    @property
+    def corruption(self) -> str:
+        return self.trials.corruption
+
+    @property
+    def accuracy(self) -> float:
+        """The share of successes, from 0 to 1."""
+        return float(self.successes.mean())
+
+    @property
+    def interval(self) -> tuple[float, float]:
+        """Wilson's 95% interval of the accuracy."""
+        return wilson(int(self.successes.sum()), len(self.trials))
+
+    @property
+    def ties(self) -> int:
+        """Trials in which the two scores are equal."""
+        return int(np.count_nonzero(self.tied))
+
+    def failures(self, count: int | None = None) -> list[dict[str, Any]]:
+        """The first trials that failed, as flat records with both scores."""
+        return [
+            {
+                "suite": self.suite,
+                "corruption": self.corruption,
+                "references": self.references,
+                "metric": self.metric,
+                "trial": int(row) + 1,
+                "original": self.trials.trials[row].original,
+                "corrupted": self.trials.trials[row].corrupted,
+                "original_score": float(self.originals[row]),
+                "corrupted_score": float(self.corrupted[row]),
+            }
+            for row in np.flatnonzero(~self.successes)[:count]
+        ]
+
+    def row(self) -> dict[str, Any]:
+        """The flat record of machine-readable output."""
+        low, high = self.interval
+        return {
+            "suite": self.suite,
+            "corruption": self.corruption,
+            "kind": self.trials.kind.value,
+            "references": self.references,
+            "metric": self.metric,
+            "accuracy": self.accuracy,
+            "low": low,
+            "high": high,
+            "ties": self.ties,
+            "trials": len(self.trials),
+        }
+
+
+@dataclass(frozen=True)
+class Results:
+    """Every result, suite by suite, number of references by number, corruption by corruption."""
+
+    results: tuple[Result, ...]
+    signatures: Mapping[str, str]
+
+    def rows(self) -> list[dict[str, Any]]:
+        return [result.row() for result in self.results]
+
+    def failures(self, count: int | None = None) -> list[dict[str, Any]]:
+        return [failure for result in self.results for failure in result.failures(count)]
+
+    def below(self, accuracy: float) -> list[Result]:
+        """The results with a lower accuracy."""
+        return [result for result in self.results if result.accuracy < accuracy]
+
+    def of(self, metric: str, corruption: str, references: int | str | None = None) -> Result:
+        """The one result with these names; references may be left out where there is one."""
+        found = [
+            result
+            for result in self.results
+            if (result.metric, result.corruption) == (metric, corruption)
+            and references in (None, result.references)
+        ]
+        if len(found) != 1:
+            raise CupelError(
+                f"{len(found)} results are of {metric!r} and {corruption!r}; one was expected."
+            )
+        return found[0]
+
+    def remarks(self) -> list[str]:
+        """What needs an explanation: metrics that cannot tell any two sentences apart."""
+        told = []
+        for metric in dict.fromkeys(result.metric for result in self.results):
+            own = [result for result in self.results if result.metric == metric]
+            trials = sum(len(result.trials) for result in own)
+            if trials == sum(result.ties for result in own):
+                told.append(
+                    f"The metric {metric!r} ties everywhere: it gives the original and the "
+                    f"corrupted sentence the same score in each of the {trials} trials, and a tie "
+                    "is no success where the original must score better."
+                )
+        return told
+
+
+def run(
+    suites: Suite | Sequence[Suite],
+    metrics: Sequence[str | Metric] | Mapping[str, Metric],
+    *,
+    references: Sequence[int] | None = None,
+    formula: Formula | str | None = None,
+    threshold: float = THRESHOLD,
+    workers: int = 1,
+    progress: Progress | None = None,
+) -> Results:
+    """Put metrics to the trials of suites.
+
+    references: the first so many of each trial, once for each number; if not given, those that
+    the suite names (5, 10 and 20 for the paper's), or all.
+    formula: for all corruptions, instead of that of their kind. threshold: of `difference`.
+    """
+    if not threshold >= 0:
+        raise CupelError(f"The threshold of the difference must be 0 or more, not {threshold}.")
+    if formula is not None and formula not in list(Formula):
+        raise CupelError(f"Unknown formula {formula!r}; known are {', '.join(Formula)}.")
+    chosen = None if formula is None else Formula(formula)
+    found = metrics if isinstance(metrics, Mapping) else named_metrics(metrics)
+    for label, metric in found.items():
+        if hasattr(metric, "components"):
+            raise CupelError(f"The metric {label!r} is a vector of features, not one score.")
+    groups = [
+        (suite.name, count, trials)
+        for suite in ([suites] if isinstance(suites, Suite) else suites)
+        for count in _counts(suite, references)
+        for trials in (t if count == VARIOUS else t.with_references(int(count)) for t in suite.sets)
+    ]
+    scores, signatures = _scores([trials for _, _, trials in groups], found, workers, progress)
+    equal = {label: resolution(metric) for label, metric in found.items()}
+    results = []
+    for row, (name, count, trials) in enumerate(groups):
+        usual = Formula.difference if trials.kind is Kind.preserving else Formula.order
+        used = chosen or usual
+        for label, metric in found.items():
+            both, higher = scores[label][row], metric.higher_is_better
+            better = successes(
+                *both,
+                used,
+                higher_is_better=higher,
+                threshold=threshold,
+                resolution=equal[label],
+            )
+            results.append(
+                Result(name, trials, count, label, used, *both, better, higher, equal[label])
+            )
+    return Results(tuple(results), signatures)
+
+
+def successes(
+    originals: FloatArray,
+    corrupted: FloatArray,
+    formula: Formula,
+    *,
+    higher_is_better: bool = True,
+    threshold: float = THRESHOLD,
+    resolution: float = 0.0,
+) -> BoolArray:
+    """(n,) whether each trial is a success; scores within `resolution` of each other are equal."""
+    if formula is Formula.difference:
+        return np.abs((originals - corrupted) / (originals + EPSILON)) <= threshold
+    difference = originals - corrupted
+    return difference > resolution if higher_is_better else difference < -resolution
+
+
+def resolution(metric: Metric) -> float:
+    """How far apart equal scores may be: 0, or `LEARNED` where the signature names weights."""
+    keys = {key for key, _ in metric.signature().entries}
+    return LEARNED if keys & {"model", "weights"} else 0.0
+
+
+def wilson(successes: int, trials: int) -> tuple[float, float]:
+    """Wilson's score interval at 95%: it stays within 0 and 1, also at 0 and at all successes."""
+    z = 1.959963984540054
+    share = successes / trials
+    centre = share + z * z / (2 * trials)
+    half = z * np.sqrt(share * (1 - share) / trials + z * z / (4 * trials * trials))
+    scale = 1 + z * z / trials
+    low, high = float((centre - half) / scale), float((centre + half) / scale)
+    return (0.0 if successes == 0 else low), (1.0 if successes == trials else high)
+
+
+def _counts(suite: Suite, references: Sequence[int] | None) -> list[int | str]:
+    for count in references or ():
+        if count < 1:
+            raise CupelError(f"The number of references must be 1 or more, not {count}.")
+    if wanted := references or suite.counts:
+        return list(dict.fromkeys(wanted))
+    found = {len(trial.references) for trials in suite.sets for trial in trials.trials}
+    return [found.pop()] if len(found) == 1 else [VARIOUS]
+
+
+Pairs = list[tuple[FloatArray, FloatArray]]
+"""Of each set of trials the scores of the originals and of the corruptions."""
+
+
+def _scores(
+    sets: Sequence[TrialSet],
+    metrics: Mapping[str, Metric],
+    workers: int,
+    progress: Progress | None,
+) -> tuple[dict[str, Pairs], dict[str, str]]:
+    """Scores by metric, and signatures.
+
+    A metric that learns from the references (CIDEr its document frequencies) learns from those of
+    each set by itself, as if it had been run on that set; all others score all sets at once.
+    """
+    corpora = [_corpus([trials]) for trials in sets]
+    alone = [label for label, m in metrics.items() if m.prepare(corpora[0]) is not m]
+    together = {label: metric for label, metric in metrics.items() if label not in alone}
+    scores: dict[str, Pairs] = {}
+    signatures: dict[str, str] = {}
+    if together:
+        pooled = score_corpus(_corpus(sets), together, workers=workers, progress=progress)
+        signatures |= pooled.signatures
+        ends = np.cumsum([0, *map(len, sets)])
+        for label in together:
+            both = _both(pooled, label)
+            scores[label] = [
+                (both[0][start:end], both[1][start:end]) for start, end in pairwise(ends)
+            ]
+    for label in alone:
+        each = [score_corpus(c, {label: metrics[label]}, workers=workers) for c in corpora]
+        scores[label] = [_both(one, label) for one in each]
+        signatures[label] = each[0].signatures[label]
+    return scores, {label: _without_references(signatures[label]) for label in metrics}
+
+
+def _corpus(sets: Sequence[TrialSet]) -> Corpus:
+    trials = [trial for one in sets for trial in one.trials]
+    known = all(trial.source is not None for trial in trials)
+    return Corpus(
+        {"original": [t.original for t in trials], "corrupted": [t.corrupted for t in trials]},
+        [t.references for t in trials],
+        [t.source or "" for t in trials] if known else None,
+    )
+
+
+def _both(scores: Scores, label: str) -> tuple[FloatArray, FloatArray]:
+    return scores.segment_scores(label, "original"), scores.segment_scores(label, "corrupted")
+
+
+def _without_references(signature: str) -> str:
+    """The number of references is a column of the results."""
+    return "|".join(part for part in signature.split("|") if not part.startswith("nrefs:"))

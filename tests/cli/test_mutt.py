@@ -1,0 +1,175 @@
+"""`cupel mutt`, run as a program would run it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+import typer
+from typer.testing import CliRunner, Result
+
+from cupel.cli.mutt import mutt
+from cupel.cli.variadic import SpreadingCommand
+from cupel.errors import CupelError, MissingPart
+from cupel.syntax.models import find_model
+
+app = typer.Typer()
+app.command(cls=SpreadingCommand)(mutt)
+COLUMNS = "suite corruption kind references metric accuracy low high ties trials".split()
+
+
+def run(*arguments: object) -> Result:
+    return CliRunner().invoke(app, [str(argument) for argument in arguments])
+
+
+def failure(*arguments: object) -> str:
+    error = run(*arguments).exception
+    assert isinstance(error, CupelError)
+    return str(error)
+
+
+def test_a_table_of_metrics_by_corruptions() -> None:
+    result = run("-m", "chrf", "wer", "--suite", "sample")
+    assert result.exit_code == 0
+    lines = result.stdout.splitlines()
+    assert lines[0] == "sample, 3 references"
+    assert lines[1].split() == [
+        "metric", "neg_subj", "neg_verb", "sem_opps", "passive~", "near_syms~", "det_sub~",
+        "double_PP", "remove_prep", "swap_chunks", "shuffled", "avg",
+    ]  # fmt: skip
+    assert [line.split()[0] for line in lines[2:4]] == ["chrf", "wer"]
+    assert any(line.startswith("wer|case:") for line in lines)
+
+
+def test_machine_readable_rows() -> None:
+    arguments = ("-m", "chrf", "--suite", "sample", "--references", "1", "3")
+    document = json.loads(run(*arguments, "-f", "json").stdout)
+    assert list(document["rows"][0]) == COLUMNS
+    assert list(document["signatures"]) == ["chrf"]
+    assert len(document["rows"]) == 20
+    assert [row["references"] for row in document["rows"]] == [1] * 10 + [3] * 10
+    header, *lines = run(*arguments, "-f", "tsv").stdout.splitlines()
+    assert header.split("\t") == COLUMNS
+    assert len(lines) == 20
+    first = dict(zip(COLUMNS, lines[0].split("\t"), strict=True))
+    assert first["kind"] == "meaning-altering"
+    assert float(first["low"]) < float(first["accuracy"]) < float(first["high"])
+
+
+def test_latex_and_html() -> None:
+    arguments = ("-m", "chrf", "--suite", "sample", "--corruption", "neg_verb", "passive")
+    latex = run(*arguments, "-f", "latex").stdout
+    assert r"\begin{tabular}{lrrr}" in latex
+    assert r"neg\_verb & passive\textasciitilde{} & avg" in latex
+    page = run(*arguments, "-f", "html", "--failures", "1").stdout
+    root = ElementTree.fromstring(page.replace("<!doctype html>", "").replace(
+        '<meta charset="utf-8">', "").replace('">\n<style>', '"/>\n<style>'))  # fmt: skip
+    assert [cell.text for cell in root.iter("th")] == [
+        "metric", "neg_verb", "passive~", "avg", "chrf",
+    ]  # fmt: skip
+    assert "Failing trials" in page
+
+
+def test_failures_are_shown() -> None:
+    arguments = ("-m", "w2v-avg", "--suite", "sample", "--corruption", "shuffled")
+    text = run(*arguments, "--failures", "1").stdout
+    assert "w2v-avg, shuffled, 3 references\n" in text
+    assert "A young woman is playing the violin in a park" in text
+    assert "The violin is playing a young woman in a park" in text
+    document = json.loads(run(*arguments, "--failures", "2", "-f", "json").stdout)
+    assert len(document["failures"]) == 2
+
+
+def test_charts_of_accuracies(tmp_path: Path) -> None:
+    arguments = ("-m", "chrf", "wer", "--suite", "sample", "--corruption", "neg_verb", "passive")
+    assert run(*arguments, "--references", "1", "3", "--plots", tmp_path).exit_code == 0
+    assert sorted(path.name for path in tmp_path.iterdir()) == [
+        "sample-neg_verb.svg", "sample-passive.svg",
+    ]  # fmt: skip
+    drawn = (tmp_path / "sample-neg_verb.svg").read_text()
+    assert ElementTree.fromstring(drawn).tag.endswith("svg")
+    for bar in ("chrf, 1", "chrf, 3", "wer, 1", "wer, 3"):
+        assert bar in drawn
+
+
+def test_exit_status_1_when_an_accuracy_is_too_low() -> None:
+    arguments = ("-m", "chrf", "--suite", "sample", "--corruption", "neg_verb", "shuffled")
+    assert run(*arguments, "--min-accuracy", "0.1").exit_code == 0
+    result = run(*arguments, "--min-accuracy", "0.8")
+    assert result.exit_code == 1
+    assert "chrf: shuffled with 3 references: accuracy 0.5" in result.stderr
+    assert "neg_verb" not in result.stderr
+
+
+def test_formula_and_threshold() -> None:
+    arguments = ("-m", "w2v-avg", "--suite", "sample", "--corruption", "swap_chunks")
+    assert " 0.0*" in run(*arguments).stdout
+    assert "100.0*" in run(*arguments, "--formula", "difference", "--threshold", "0").stdout
+
+
+def test_trials_from_a_users_text(tmp_path: Path) -> None:
+    try:
+        find_model()
+    except MissingPart as missing:
+        pytest.skip(str(missing))
+    text, reference = tmp_path / "text.txt", tmp_path / "reference.txt"
+    text.write_text("A man is playing a guitar in the park.\nYes.\n")
+    reference.write_text("Somebody plays the guitar outdoors.\nSure.\n")
+    saved = tmp_path / "own.jsonl"
+    result = run("-m", "chrf", "--generate", text, reference, "--save", saved, "-f", "json")
+    assert result.exit_code == 0, result.exception
+    rows = json.loads(result.stdout)["rows"]
+    assert {row["suite"] for row in rows} == {"text"}
+    assert "passive" in {row["corruption"] for row in rows}
+    assert "No sem_opps could be made; 2 sentences were tried." in result.stderr
+    again = json.loads(run("-m", "chrf", "--suite", saved, "-f", "json").stdout)["rows"]
+    assert [row["accuracy"] for row in again] == [row["accuracy"] for row in rows]
+    text.write_text("Yes.\nNo.\n")
+    assert "2 sentences were tried" in failure("-m", "chrf", "--generate", text)
+    reference.write_text("Sure.\n")
+    assert "has 2 segments, but" in failure("-m", "chrf", "--generate", text, reference)
+
+
+def test_a_constant_metric_is_explained(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "constant_metric_module.py").write_text("def one(h, r):\n    return 1\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    result = run(
+        "-m", "constant_metric_module:one", "--suite", "sample", "--corruption", "neg_verb"
+    )
+    assert result.exit_code == 0
+    assert "ties everywhere" in result.stderr
+    assert " 0.0*" in result.stdout
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("--suite", "sample"), "no metric to test: name at least one, or `paper`, or `all`"),
+        (("-m", "chrf", "chrf", "--suite", "sample"), "'chrf' is asked for twice"),
+        (("-m", "chrf", "--suite", "nothing"), "no suite 'nothing'"),
+        (("-m", "chrf", "--suite", "sample", "--references", "9"), "9 references were asked for"),
+        (("-m", "chrf", "--suite", "sample", "--min-accuracy", "90"), "from 0 to 1, 0.9 for 90%"),
+        (("-m", "chrf", "--suite", "sample", "--corruption", "typo"), "no corruption 'typo'"),
+        (("-m", "chrf", "--consistency", "double_PP"), "No template finds 'double_PP'"),
+        (("-m", "chrf", "--save", "x.jsonl", "--suite", "sample", "mutt"), "--save writes one"),
+    ],
+)
+def test_bad_usage(arguments: tuple[str, ...], message: str) -> None:
+    assert message in failure(*arguments)
+
+
+def test_consistency_with_plots(pack: Callable[[str], Path], tmp_path: Path) -> None:
+    pack("sick")
+    result = run("--consistency", "shuffled", "-m", "chrf", "wer", "--plots", tmp_path, "-f", "tsv")
+    assert result.exit_code == 0, result.exception
+    assert result.stdout.splitlines()[0] == "corruption\tfirst\tsecond\tpearson\tn"
+    assert sorted(path.name for path in tmp_path.iterdir()) == [
+        "shuffled-chrf.svg", "shuffled-gold.svg", "shuffled-wer.svg",
+    ]  # fmt: skip
+    table = run("--consistency", "shuffled", "-m", "chrf")
+    assert table.stdout.splitlines()[0].split() == [
+        "pearson", "gold", "chrf", "mean", "deviation",
+    ]  # fmt: skip
