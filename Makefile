@@ -33,7 +33,7 @@ $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)
 
 $(VENV)/installed: $(VENV)/bin/python pyproject.toml constraints.txt
-	$(INSTALL) -e '.[meteor]'
+	$(INSTALL) -e '.[all]'
 	@touch $@
 
 $(VENV)/installed-dev: $(VENV)/installed

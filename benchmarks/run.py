@@ -63,8 +63,11 @@ def contest_row(contest: Contest, corpus: cupel.Corpus, repetitions: int) -> lis
     ]
 
 
-LONE = ["terp", "badger", "ncd", "w2v-avg", "wer", "per", "cder", "sentbleu", "bleucomp"]
-"""Metrics without a peer that can be timed beside them."""
+LONE = [
+    *("terp", "badger", "ncd", "w2v-avg", "wer", "per", "cder", "sentbleu", "bleucomp"),
+    *("red", "redp", "hwcm", "reval", "nnrk"),
+]
+"""Metrics without a peer that can be timed beside them; those that need trees find them parsed."""
 
 
 def lone_rows(corpus: cupel.Corpus, repetitions: int) -> list[list[str]]:
