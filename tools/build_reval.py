@@ -1,13 +1,14 @@
-"""Train the ReVal model that ships with Cupel: src/cupel/resources/reval.
+"""Train the ReVal models that ship with Cupel: src/cupel/resources/reval and reval-ensemble.
 
     CUPEL_DATA=... python tools/build_reval.py FOLDER [SEED ...]
 
 trains one model a seed into FOLDER/SEED (an interrupted one is taken up again), and prints for each
 how far it agrees with the judgments of the WMT13 lines held out for development and test, which no
 training has seen. The best goes to the resources with that figure in its card; what it does on
-wmt14 and wmt12 is then looked up for the card, and plays no part in the choice. A model takes a
-minute or two of one core, once the sentences are parsed. Sums of floats in another order (another
-machine, another PyTorch) lead to another model within the spread of the seeds.
+wmt14 and wmt12 is then looked up for the card, and plays no part in the choice. All of them, joined,
+are the ensemble. A model takes a minute or two of one core, once the sentences are parsed. Sums of
+floats in another order (another machine, another PyTorch) lead to another model within the spread
+of the seeds.
 """
 
 from __future__ import annotations
@@ -24,11 +25,13 @@ from cupel.human.similarity_sets import SimilarityData
 from cupel.meta.campaign import evaluate
 from cupel.meta.tau import tau_wmt14
 from cupel.metrics.reval import ReVal
+from cupel.metrics.reval_model import save_ensemble
 from cupel.metrics.reval_train import Reading, train_reval
 from cupel.neural.reval import Settings
 from cupel.neural.reval_training import Training
 
 TARGET = Path(__file__).parents[1] / "src/cupel/resources/reval"
+ENSEMBLE = TARGET.with_name("reval-ensemble")
 SET = "L+Sick"
 SETTINGS = Settings(memory=150, hidden=50)
 READING = Reading(unknown="letters")
@@ -39,7 +42,7 @@ LICENCE = (
 )
 
 
-def held_out_tau(data: SimilarityData, model: Path) -> float:
+def held_out_tau(data: SimilarityData, model: Path | str) -> float:
     """Tau of the judgments on held-out lines: (C - D) / (C + D + T)."""
     ranked = data.ranked
     rows = np.flatnonzero(np.isin(ranked.line, np.concatenate(data.lines)))
@@ -53,7 +56,7 @@ def held_out_tau(data: SimilarityData, model: Path) -> float:
     return float(tau_wmt14(np.array(counts, np.float64)))
 
 
-def test_figures(dataset: str, model: Path) -> dict[str, float]:
+def test_figures(dataset: str, model: Path | str) -> dict[str, float]:
     """Averages over the language pairs into English."""
     wanted = (("system", "pearson"), ("system", "spearman"), ("segment", f"tau-{dataset}"))
     figures = {}
@@ -62,6 +65,20 @@ def test_figures(dataset: str, model: Path) -> dict[str, float]:
         found, _ = evaluate(dataset, [metric], level=level, statistic=statistic, resamples=2)
         figures[statistic] = round(found.value(metric.name), 4)
     return figures
+
+
+def join(data: SimilarityData, folder: Path, seeds: list[int]) -> None:
+    """The ensemble of all seeds, without a choice among them."""
+    models = [folder / str(seed) for seed in seeds]
+    joined = "+".join(map(str, models))
+    save_ensemble(
+        ENSEMBLE,
+        models,
+        dev={"tau": round(held_out_tau(data, joined), 4)},
+        test={name: test_figures(name, joined) for name in ("wmt14", "wmt12")},
+        chosen="all seeds that were trained of the settings that the single model has",
+        licence=LICENCE,
+    )
 
 
 def main(folder: Path, seeds: list[int]) -> None:
@@ -85,6 +102,7 @@ def main(folder: Path, seeds: list[int]) -> None:
     shutil.copy(folder / str(best) / "weights.safetensors", TARGET)
     text = json.dumps(card, indent=1, ensure_ascii=False) + "\n"
     (TARGET / "card.json").write_text(text, encoding="utf-8")
+    join(data, folder, seeds)
 
 
 if __name__ == "__main__":

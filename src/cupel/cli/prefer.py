@@ -1,0 +1,77 @@
+"""`cupel score --prefer`: which of two systems translated each segment better?"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from cupel.cli import output
+from cupel.cli.output import Format
+from cupel.corpus import Corpus
+from cupel.errors import CupelError
+from cupel.metric import Metric, Preferring
+
+
+def print_preferences(
+    corpus: Corpus,
+    metrics: Mapping[str, Metric],
+    form: Format,
+    width: int | None,
+    score_only: bool,
+    file: Any,
+) -> None:
+    """One row per segment: the probability that the first system's translation is the better one.
+
+    In text also how many segments each system wins, and the mean probability.
+    """
+    from cupel.batch import Batch
+
+    for label, metric in metrics.items():
+        if not isinstance(metric, Preferring):
+            raise CupelError(
+                f"The metric {label!r} does not compare two translations directly: leave out "
+                "--prefer, or take one that does, such as nnrk."
+            )
+    if len(corpus.systems) != 2:
+        raise CupelError(
+            f"--prefer compares two systems; {len(corpus.systems)} were given: name two files "
+            "behind -i."
+        )
+    (first, one), (second, other) = corpus.systems.items()
+    batches = [Batch(list(texts), corpus.references, corpus.sources) for texts in (one, other)]
+    found: dict[str, Any] = {}
+    for label, metric in metrics.items():
+        prepared = metric.prepare(corpus)
+        assert isinstance(prepared, Preferring)
+        found[label] = prepared.prefer(*batches)
+    places = 4 if width is None else width
+    if form in (Format.json, Format.tsv):
+        rows = [
+            {"segment": i + 1, "first": first, "second": second}
+            | {label: _rounded(float(p[i]), width) for label, p in found.items()}
+            for i in range(len(corpus))
+        ]
+        signatures = {label: str(metric.signature()) for label, metric in metrics.items()}
+        output.records(rows, form, file, signatures=signatures)
+        return
+    lines = [[f"{p[i]:.{places}f}" for p in found.values()] for i in range(len(corpus))]
+    if score_only and form is Format.text:
+        for line in lines:
+            print(*line, sep="\t", file=file)
+        return
+    body = [[str(i + 1), *line] for i, line in enumerate(lines)]
+    body.append(["mean", *(f"{p.mean():.{places}f}" for p in found.values())])
+    header = ["Segment", *found]
+    (output.latex_table if form is Format.latex else output.table)(header, body, file)
+    if form is Format.text:
+        print(f"\nProbability that {first} is better than {second}", file=file)
+        for label, p in found.items():
+            won, lost = int((p > 0.5).sum()), int((p < 0.5).sum())
+            print(
+                f"{label}: {first} wins {won}, {second} wins {lost}, {len(p) - won - lost} equal",
+                file=file,
+            )
+
+
+def _rounded(value: float, width: int | None) -> float:
+    return value if width is None else round(value, width)
