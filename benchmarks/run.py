@@ -21,6 +21,7 @@ from pathlib import Path
 
 import numpy as np
 
+import assay
 import cupel
 import meteor
 from cupel.cli.output import table
@@ -212,6 +213,9 @@ def main() -> int:
         pairs = ("de-en", "cs-en", "fr-en", "hi-en", "ru-en")
         corpora = {pair: wmt_corpus("wmt14", pair) for pair in pairs}
         table(meteor.HEADER, meteor.rows(corpora), sys.stdout)
+    if arguments.only in "assay":
+        print()
+        table(assay.HEADER, assay.rows(corpus), sys.stdout)
     if not arguments.only:
         print()
         table(["no peer", "ours/s"], lone_rows(corpus, min(arguments.repetitions, 3)), sys.stdout)

@@ -9,7 +9,20 @@ from typing import Annotated, NoReturn
 import typer
 
 from cupel import __version__
-from cupel.cli import align, data, demo, meta, metrics, parse, score
+from cupel.cli import (
+    align,
+    data,
+    demo,
+    meta,
+    metrics,
+    mutt,
+    parse,
+    report,
+    reproduce,
+    score,
+    train,
+    tune,
+)
 from cupel.cli.variadic import SpreadingCommand
 from cupel.errors import CupelError
 
@@ -24,9 +37,14 @@ app = typer.Typer(
 app.command("score", cls=SpreadingCommand)(score.score)
 app.command("metrics")(metrics.metrics)
 app.command("meta", cls=SpreadingCommand)(meta.meta)
+app.command("mutt", cls=SpreadingCommand)(mutt.mutt)
 app.command("align", cls=SpreadingCommand)(align.align)
 app.command("parse")(parse.parse)
 app.add_typer(data.app, name="data")
+app.command("report", cls=SpreadingCommand)(report.report)
+app.command("reproduce")(reproduce.reproduce)
+app.add_typer(train.app, name="train")
+app.command("tune", cls=SpreadingCommand)(tune.tune)
 app.command("demo")(demo.demo)
 
 

@@ -120,7 +120,8 @@ def meta(
         output.warn(f"{sentence} It is left out of the average.")
     with output.output(out) as file:
         if form in (Format.json, Format.tsv):
-            output.records(evaluation.rows(dataset), form, file, signatures=signatures)
+            beside = {"signatures": signatures, "points": list(evaluation.points)}
+            output.records(evaluation.rows(dataset), form, file, **beside)
             return
         header, rows = _table(evaluation, width)
         (output.latex_table if form is Format.latex else output.table)(header, rows, file)

@@ -38,7 +38,7 @@ def reproduce(
         Path | None,
         typer.Option("--record", metavar="FILE.json", help="Keep the results for the list."),
     ] = None,
-    workers: Annotated[int, typer.Option(help="Processes to score with.")] = 1,
+    workers: Annotated[int, typer.Option(min=1, help="Processes to score with.")] = 1,
     form: Annotated[Format, typer.Option("--format", "-f", help="How to print.")] = Format.text,
     out: Annotated[Path | None, typer.Option("--output", "-o", help="Write to a file.")] = None,
 ) -> None:

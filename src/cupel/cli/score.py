@@ -10,6 +10,8 @@ import typer
 
 from cupel.cli import output
 from cupel.cli.output import Format
+from cupel.cli.report import refuse_to_replace
+from cupel.cli.trees import tree_options
 from cupel.errors import CupelError
 
 if TYPE_CHECKING:
@@ -54,6 +56,10 @@ def score(
     source: Annotated[
         str | None, typer.Option("--source", "-s", metavar="SRC", help="Source file.")
     ] = None,
+    trees: Annotated[
+        str | None,
+        typer.Option(metavar="FILE.conllu", help="Trees of the references, instead of a parser."),
+    ] = None,
     names: Annotated[
         list[str] | None,
         typer.Option(
@@ -62,6 +68,13 @@ def score(
     ] = None,
     segments: Annotated[
         bool, typer.Option("--sentence-level", "-sl", help="Score each segment.")
+    ] = False,
+    prefer: Annotated[
+        bool,
+        typer.Option(
+            "--prefer",
+            help="Compare two systems segment by segment, with a metric that can (nnrk).",
+        ),
     ] = False,
     workers: Annotated[int, typer.Option(help="Processes to spread the work over.")] = 1,
     ci: Annotated[
@@ -99,7 +112,7 @@ def score(
             rich_help_panel=SIGNIFICANCE,
         ),
     ] = None,
-    seed: Annotated[int, typer.Option(rich_help_panel=SIGNIFICANCE)] = 12345,
+    seed: Annotated[int, typer.Option(min=0, rich_help_panel=SIGNIFICANCE)] = 12345,
     form: Annotated[
         Format, typer.Option("--format", "-f", help="How to print.", rich_help_panel=OUTPUT)
     ] = Format.text,
@@ -108,11 +121,17 @@ def score(
     ] = False,
     width: Annotated[
         int | None,
-        typer.Option("--width", "-w", min=0, help="Decimal places.", rich_help_panel=OUTPUT),
+        typer.Option(
+            "--width", "-w", min=0, max=20, help="Decimal places.", rich_help_panel=OUTPUT
+        ),
     ] = None,
     out: Annotated[
         Path | None,
         typer.Option("--output", "-o", help="Write to a file.", rich_help_panel=OUTPUT),
+    ] = None,
+    report: Annotated[
+        Path | None,
+        typer.Option(help="Write an HTML report as well.", rich_help_panel=OUTPUT),
     ] = None,
     quiet: Annotated[
         bool, typer.Option("--quiet", "-q", help="No remarks.", rich_help_panel=OUTPUT)
@@ -226,36 +245,56 @@ def score(
             "normalized": ter_normalized,
         },
     }
-    wanted = _metrics(metrics or ["bleu"], options)
+    test = paired or (Test.bs if paired_bs else Test.ar if paired_ar else None)
+    if segments and (ci or test):
+        raise CupelError("Intervals and tests are of system scores: leave out -sl.")
+    if report is not None:
+        refuse_to_replace(report, force)
+    wanted = _metrics(metrics or ["bleu"], options, trees)
     corpus = read_corpus(
         references, input_ or ["-"], source, names=names, num_refs=num_refs, encoding=encoding
     )
     if not quiet:
         _remark(corpus, wanted, force)
+    if prefer:
+        from cupel.cli.prefer import print_preferences
+
+        if ci or test:
+            raise CupelError("--prefer compares segments: leave out intervals and tests.")
+        with output.output(out) as file:
+            print_preferences(corpus, wanted, form, width, score_only, file)
+        return
     with output.progress_bar("scoring") as progress:
         scores = score_corpus(corpus, wanted, workers=workers, progress=progress)
-    test = paired or (Test.bs if paired_bs else Test.ar if paired_ar else None)
     with output.output(out) as file:
         if segments:
-            if ci or test:
-                raise CupelError("Intervals and tests are of system scores: leave out -sl.")
             _print_segments(scores, form, width, score_only, file)
         else:
             results = _Results(scores, ci, ci_n, test, paired_n, seed)
             _print_systems(results, form, width, score_only, file)
+    if report is not None:
+        from cupel.folders import write_text
+        from cupel.report.page import report_of_scores
+
+        write_text(report, report_of_scores(scores, resamples=ci_n, seed=seed))
+        output.warn(f"Wrote {report}.")
 
 
 _TOKENIZERS = {"zh": "zh", "ja": "ja-mecab", "ko": "ko-mecab"}
 
 
-def _metrics(specs: list[str], options: dict[str, dict[str, object]]) -> dict[str, Metric]:
+def _metrics(
+    specs: list[str], options: dict[str, dict[str, object]], trees: str | None
+) -> dict[str, Metric]:
     from cupel.registry import get_metric
 
+    given = tree_options(specs, trees)
     metrics: dict[str, Metric] = {}
     for spec in specs:
         if spec in metrics:
             raise CupelError(f"The metric {spec!r} is asked for twice.")
-        metrics[spec] = get_metric(spec, **options.get(spec.partition(":")[0], {}))
+        name = spec.partition(":")[0]
+        metrics[spec] = get_metric(spec, **options.get(name, {}), **given.get(name, {}))
     return metrics
 
 
@@ -361,6 +400,18 @@ def _print_systems(
     if results.comparisons:
         baseline = results.scores.systems[0]
         print(f"* differs from {baseline} at p < 0.05", file=file)
+        for sentence in _verdicts(results):
+            print(sentence, file=file)
+
+
+def _verdicts(results: _Results) -> list[str]:
+    """A sentence on each system against the baseline."""
+    from cupel.report.verdicts import from_rows, sentences
+
+    scores = results.scores
+    higher = {label: metric.higher_is_better for label, metric in scores.metrics.items()}
+    rows = [row for row in results.rows(None) if row["metric"] in higher]
+    return sentences(from_rows(rows, higher))
 
 
 def _metric_of(column: str, metrics: Any) -> str:

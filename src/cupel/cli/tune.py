@@ -60,11 +60,11 @@ def tune(
         str | None, typer.Option("--save", metavar="NAME", help="Keep the result as a preset.")
     ] = None,
     force: Annotated[bool, typer.Option("--force", help="Replace a preset of that name.")] = False,
-    seed: Annotated[int, typer.Option()] = 12345,
+    seed: Annotated[int, typer.Option(min=0)] = 12345,
     workers: Annotated[int, typer.Option(help="Processes for features, threads after it.")] = 1,
     cache: Annotated[bool, typer.Option(help="Keep features between runs.")] = True,
     form: Annotated[Format, typer.Option("--format", "-f", help="How to print.")] = Format.text,
-    width: Annotated[int, typer.Option("--width", "-w", min=0, help="Decimal places.")] = 3,
+    width: Annotated[int, typer.Option("--width", "-w", min=0, max=20, help="Decimal places.")] = 3,
     out: Annotated[Path | None, typer.Option("--output", "-o", help="Write to a file.")] = None,
 ) -> None:
     """Tune a metric's parameters on human judgments.
@@ -74,11 +74,14 @@ def tune(
     from cupel.presets import preset_path, save_preset
     from cupel.tune import tune as tuned_by
 
-    if save is not None and not force and preset_path(save).exists():
-        raise CupelError(
-            f"There is a preset {save!r} already ({preset_path(save)}): choose another name, or "
-            "replace it with --force."
-        )
+    if save is not None:
+        path = preset_path(save)
+        if path.exists() and not force:
+            raise CupelError(
+                f"There is a preset {save!r} already ({path}): choose another name, or replace it "
+                "with --force."
+            )
+        path.parent.mkdir(parents=True, exist_ok=True)  # fails here, not after the search
     tuned = tuned_by(
         metric,
         on,

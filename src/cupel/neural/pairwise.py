@@ -20,6 +20,8 @@ from torch.nn import functional
 from cupel.neural.sentence_encoders import Encoding
 
 TUNINGS = ("fixed", "moderate", "full")
+PARTS = 3
+"""Short, middling and long sentences are encoded apart, for their padding costs time."""
 
 
 @dataclass(frozen=True)
@@ -86,13 +88,26 @@ class Pairwise:
 
     def encoded(self, sentences: Sentences, rows: Tensor, training: bool) -> Tensor:
         """(K, n, size): x of these sentences."""
+        if rows.is_cuda and training:  # a recorded step has to have the same shapes every time
+            return self._encoded(sentences, rows, sentences.words.shape[1], training)
+        lengths = sentences.lengths[rows]
+        order = torch.argsort(lengths)
+        parts = [
+            self._encoded(sentences, rows[part], max(int(lengths[part[-1]]), 1), training)
+            for part in order.chunk(PARTS)
+            if len(part)
+        ]
+        return torch.cat(parts, dim=1)[:, torch.argsort(order)]
+
+    def _encoded(self, sentences: Sentences, rows: Tensor, longest: int, training: bool) -> Tensor:
+        """The same of sentences of at most so many words."""
         k, vocabulary, d = self.table.shape
-        ids = sentences.words[rows]
+        ids = sentences.words[rows, :longest]
         shift = (torch.arange(k, device=ids.device) * vocabulary)[:, None, None]
         words = functional.embedding(ids[None] + shift, self.table.view(k * vocabulary, d))
         if training:
             words = self._dropped(words)
-        x = self.encoding(self.weights, words, sentences.mask(rows))
+        x = self.encoding(self.weights, words, sentences.mask(rows)[:, :longest])
         fixed = sentences.fixed[rows]
         return torch.cat([x, fixed[None].expand(k, -1, -1)], dim=-1)
 

@@ -77,18 +77,27 @@ def cost(model: Pairwise, sentences: Sentences, pairs: Pairs, training: bool = T
 
 
 def predictions(
-    model: Pairwise, sentences: Sentences, pairs: Pairs, size: int = 500
+    model: Pairwise, sentences: Sentences, pairs: Pairs, size: int = 1000
 ) -> npt.NDArray[np.float64]:
-    """(K, p): p(t1, t2, r)."""
+    """(K, p): p(t1, t2, r); each sentence is encoded once."""
+    every = torch.cat([pairs.first, pairs.second, pairs.reference])
+    rows, places = torch.unique(every, return_inverse=True)
+    x = encoded(model, sentences, rows, size)
     found = []
     with torch.no_grad():
-        for low in range(0, len(pairs), size):
-            rows = torch.arange(low, min(low + size, len(pairs)), device=pairs.first.device)
-            part = pairs.take(rows)
-            every = torch.cat([part.first, part.second, part.reference])
-            x1, x2, r = model.encoded(sentences, every, False).chunk(3, dim=1)
-            found.append(torch.sigmoid(model.logits(x1, x2, r, part.psi1, part.psi2)).cpu())
+        for part in torch.arange(len(pairs), device=places.device).split(size):
+            some = pairs.take(part)
+            x1, x2, r = (x[:, places[part + k * len(pairs)]] for k in range(3))
+            found.append(torch.sigmoid(model.logits(x1, x2, r, some.psi1, some.psi2)).cpu())
     return torch.cat(found, 1).double().numpy()
+
+
+def encoded(model: Pairwise, sentences: Sentences, rows: Tensor, size: int = 1000) -> Tensor:
+    """(K, n, size): x of these sentences, some of the same length at a time."""
+    order = torch.argsort(sentences.lengths[rows])
+    with torch.no_grad():
+        parts = [model.encoded(sentences, rows[part], False) for part in order.split(size)]
+    return torch.cat(parts, dim=1)[:, torch.argsort(order)]
 
 
 class Stepper:

@@ -1,0 +1,205 @@
+"""What `assay` learns from, as arrays: sentences, items (translation, reference), and what was said.
+
+Preferences say that one item is better than another of the same segment, or that a judge tied
+them; grades put a number on an item. Everything is integers into a list of distinct sentences, so
+that training needs no text, and a batch encodes each of its sentences once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+from cupel.neural.wordpiece import Pieces
+
+IntArray = npt.NDArray[np.int64]
+FloatArray = npt.NDArray[np.float32]
+BoolArray = npt.NDArray[np.bool_]
+
+JUDGED, TIED, CORRUPTED, BORROWED = 0, 1, 2, 3
+LINES = 10_000
+"""A segment's number is LINES times that of its campaign, plus its line."""
+HELD_OUT = 20
+"""One line in so many is held out, for all language pairs alike: they share their references."""
+
+
+@dataclass(frozen=True)
+class Judgments:
+    """Items and what is known of them.
+
+    pieces       of the distinct sentences
+    hypothesis   (items,) sentence
+    reference    (items,) sentence
+    segment      (items,) a number for each segment of each language pair: LINES * campaign + line
+    better       (pairs,) item
+    worse        (pairs,) item; of a tie, the other one
+    kind         (pairs,) JUDGED, TIED, CORRUPTED, or BORROWED: judged, but here compared with
+                 another translation in place of the reference
+    graded       (g,) item
+    grade        (g,) standardised: mean 0, deviation 1
+    """
+
+    pieces: Pieces
+    hypothesis: IntArray
+    reference: IntArray
+    segment: IntArray
+    better: IntArray
+    worse: IntArray
+    kind: IntArray
+    graded: IntArray
+    grade: FloatArray
+
+    def part(self, held_out: bool) -> Judgments:
+        """What was said of the held-out lines, or of all others; the items all stay."""
+        pairs, grades = (
+            ((self.segment[items] % LINES) % HELD_OUT == 0) == held_out
+            for items in (self.better, self.graded)
+        )
+        return replace(
+            self,
+            better=self.better[pairs],
+            worse=self.worse[pairs],
+            kind=self.kind[pairs],
+            graded=self.graded[grades],
+            grade=self.grade[grades],
+        )
+
+    def of_kind(self, *kinds: int) -> Judgments:
+        """Only some kinds of pairs."""
+        chosen = np.isin(self.kind, kinds)
+        return replace(
+            self, better=self.better[chosen], worse=self.worse[chosen], kind=self.kind[chosen]
+        )
+
+    def save(self, path: Path | str) -> None:
+        """As a compressed npz."""
+        arrays = {name: value for name, value in vars(self).items() if name != "pieces"}
+        small = {name: _small(value) for name, value in arrays.items()}
+        ids, offsets = _small(self.pieces.ids), _small(self.pieces.lengths)
+        np.savez_compressed(path, ids=ids, lengths=offsets, **small)  # type: ignore[arg-type]
+
+    @classmethod
+    def load(cls, path: Path | str) -> Judgments:
+        with np.load(path) as file:
+            offsets = np.concatenate([[0], np.cumsum(file["lengths"], dtype=np.int64)])
+            pieces = Pieces(file["ids"].astype(np.int32), offsets)
+            rest = {name: file[name] for name in file.files if name not in ("ids", "lengths")}
+        grade = rest.pop("grade").astype(np.float32)
+        return cls(pieces, **{k: v.astype(np.int64) for k, v in rest.items()}, grade=grade)
+
+
+@dataclass(frozen=True)
+class Step:
+    """One batch: distinct sentences, items as pairs of them, and what was said, by item.
+
+    sentences  (s,) numbers in `Judgments.pieces`
+    items      (n, 2) rows of `sentences`: translation, reference
+    numbers    (n,) the items' numbers in `Judgments`
+    better, worse, weight, kind (pairs,)    graded, grade (g,)
+    """
+
+    sentences: IntArray
+    items: IntArray
+    numbers: IntArray
+    better: IntArray
+    worse: IntArray
+    weight: FloatArray
+    kind: IntArray
+    graded: IntArray
+    grade: FloatArray
+
+
+def weights_of(
+    data: Judgments, corrupted: float, tied: float, agreed: bool, borrowed: float = 0.0
+) -> FloatArray:
+    """What each pair counts. agreed: contradicting judgments cancel, the majority keeps the rest."""
+    weight = np.choose(data.kind, [1.0, tied, corrupted, borrowed]).astype(np.float32)
+    if agreed:
+        judged = data.kind == JUDGED
+        count = len(data.hypothesis)
+        ahead = data.better[judged] * count + data.worse[judged]
+        behind = data.worse[judged] * count + data.better[judged]
+        known, counts = np.unique(ahead, return_counts=True)
+        own = counts[np.searchsorted(known, ahead)]
+        at = np.searchsorted(known, behind).clip(max=len(known) - 1)
+        other = np.where(known[at] == behind, counts[at], 0)
+        weight[judged] = np.maximum(own - other, 0) / own
+    return weight
+
+
+def steps(
+    data: Judgments,
+    weight: FloatArray,
+    size: int,
+    by_segment: bool,
+    generator: np.random.Generator,
+) -> Iterator[Step]:
+    """An epoch in random order: `size` pairs a step, or all that was said of `size` segments.
+
+    Steps gather segments of about equal length from a pool, so that little is padding.
+    """
+    if by_segment:
+        of_pair, of_grade = data.segment[data.better], data.segment[data.graded]
+    else:
+        total = len(data.better)
+        of_pair, of_grade = np.arange(total), total + np.arange(len(data.graded))
+    units = np.unique(np.concatenate([of_pair, of_grade]))
+    length = np.zeros(int(units[-1]) + 1, np.int64)
+    length[of_pair] = data.pieces.lengths[data.reference[data.better]]
+    length[of_grade] = data.pieces.lengths[data.reference[data.graded]]
+    pairs, grades = _Grouped(of_pair), _Grouped(of_grade)
+    generator.shuffle(units)
+    batches: list[IntArray] = []
+    for start in range(0, len(units), 16 * size):
+        pool = units[start : start + 16 * size]
+        pool = pool[np.argsort(length[pool], kind="stable")]
+        batches += [pool[at : at + size] for at in range(0, len(pool), size)]
+    for number in generator.permutation(len(batches)):
+        yield _step(data, weight, pairs.of(batches[number]), grades.of(batches[number]))
+
+
+class _Grouped:
+    """Which entries have which number."""
+
+    def __init__(self, numbers: IntArray) -> None:
+        self.order = np.argsort(numbers, kind="stable")
+        self.sorted = numbers[self.order]
+
+    def of(self, wanted: IntArray) -> IntArray:
+        first = np.searchsorted(self.sorted, wanted, "left")
+        last = np.searchsorted(self.sorted, wanted, "right")
+        spans = [self.order[a:b] for a, b in zip(first.tolist(), last.tolist(), strict=True)]
+        return np.concatenate(spans) if spans else np.zeros(0, np.int64)
+
+
+def _step(data: Judgments, weight: FloatArray, pairs: IntArray, grades: IntArray) -> Step:
+    pairs = pairs[weight[pairs] > 0]
+    graded = data.graded[grades]
+    numbers, of = np.unique(
+        np.concatenate([data.better[pairs], data.worse[pairs], graded]), return_inverse=True
+    )
+    both = np.stack([data.hypothesis[numbers], data.reference[numbers]], 1)
+    sentences, items = np.unique(both, return_inverse=True)
+    count = len(pairs)
+    return Step(
+        sentences,
+        items.reshape(both.shape),
+        numbers,
+        of[:count],
+        of[count : 2 * count],
+        weight[pairs],
+        data.kind[pairs],
+        of[2 * count :],
+        data.grade[grades],
+    )
+
+
+def _small(array: npt.NDArray[np.generic]) -> npt.NDArray[np.generic]:
+    """The smallest type that holds a whole-number array."""
+    if array.dtype.kind == "f" or not len(array):
+        return array
+    return array.astype(np.min_scalar_type(int(array.max())))

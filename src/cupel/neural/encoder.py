@@ -1,0 +1,371 @@
+"""A pretrained BERT-like encoder in plain PyTorch: from word pieces to contextual vectors.
+
+The forward pass of Devlin et al. (2019): embeddings of pieces, positions and segment type; then
+layers of self-attention and a feed-forward step, each added to its input and normalised. Weights
+come from a folder in HuggingFace's layout (see `cupel.neural.wordpiece`); hidden states equal those
+of `transformers`. Sentences run in batches of about equal length, a long one in windows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import torch
+from torch import Tensor, nn
+from torch.nn import functional
+
+from cupel.errors import CupelError
+from cupel.neural.wordpiece import (
+    MODEL,
+    Pieces,
+    WordPieces,
+    find_encoder,
+    read_config,
+)
+
+__all__ = ["Config", "Encoder", "Pieces", "Windows", "encode", "find_encoder", "windows"]
+
+IntArray = npt.NDArray[np.int64]
+
+OFFSETS = {"bert": 0, "roberta": 1, "xlm-roberta": 1, "camembert": 1}
+"""The kinds of encoder, and whether positions begin behind the padding's number."""
+
+ACTIVATIONS: dict[str, Callable[[Tensor], Tensor]] = {
+    "gelu": functional.gelu,
+    "gelu_new": lambda x: functional.gelu(x, approximate="tanh"),
+    "relu": functional.relu,
+}
+
+OVERLAP = 0.25
+"""The part of a window that it shares with the next, where a sentence needs several."""
+
+
+@dataclass(frozen=True)
+class Config:
+    """The shape of an encoder: the entries of `config.json` that matter here."""
+
+    vocabulary: int
+    size: int
+    heads: int
+    inner: int
+    layers: int
+    positions: int
+    types: int
+    activation: str
+    epsilon: float
+    dropout: float
+    first_position: int
+    padding: int
+
+    @classmethod
+    def read(cls, folder: Path) -> Config:
+        found = read_config(folder)
+        kind = str(found.get("model_type"))
+        if kind not in OFFSETS or found.get("position_embedding_type", "absolute") != "absolute":
+            raise CupelError(
+                f"{folder} holds an encoder of the kind {kind!r}; those that can be read are: "
+                f"{', '.join(OFFSETS)}, with absolute positions."
+            )
+        if found.get("hidden_act", "gelu") not in ACTIVATIONS:
+            raise CupelError(
+                f"{folder}: the activation {found['hidden_act']!r} is not known here; known are: "
+                f"{', '.join(ACTIVATIONS)}."
+            )
+        padding = int(found.get("pad_token_id") or 0)
+        first = padding + 1 if OFFSETS[kind] else 0
+        try:
+            return cls(
+                vocabulary=int(found["vocab_size"]),
+                size=int(found["hidden_size"]),
+                heads=int(found["num_attention_heads"]),
+                inner=int(found["intermediate_size"]),
+                layers=int(found["num_hidden_layers"]),
+                positions=int(found["max_position_embeddings"]) - first,
+                types=int(found.get("type_vocab_size", 2)),
+                activation=str(found.get("hidden_act", "gelu")),
+                epsilon=float(found.get("layer_norm_eps", 1e-12)),
+                dropout=float(found.get("hidden_dropout_prob", 0.1)),
+                first_position=first,
+                padding=padding,
+            )
+        except (KeyError, TypeError, ValueError) as error:
+            raise CupelError(f"{folder}: config.json lacks or garbles {error}.") from error
+
+
+class Layer(nn.Module):
+    """One layer: x = norm(x + attention(x)), then x = norm(x + down(activation(up(x))))."""
+
+    def __init__(self, config: Config) -> None:
+        super().__init__()
+        size = config.size
+        self.heads, self.activation = config.heads, ACTIVATIONS[config.activation]
+        self.projections = nn.Linear(size, 3 * size)  # queries, keys and values in one product
+        self.output = nn.Linear(size, size)
+        self.attention_norm = nn.LayerNorm(size, config.epsilon)
+        self.up = nn.Linear(size, config.inner)
+        self.down = nn.Linear(config.inner, size)
+        self.norm = nn.LayerNorm(size, config.epsilon)
+
+    def forward(self, x: Tensor, mask: Tensor | None, dropout: float) -> Tensor:
+        b, t, size = x.shape
+        projected = self.projections(x).view(b, t, 3, self.heads, size // self.heads)
+        queries, keys, values = projected.permute(2, 0, 3, 1, 4)
+        mixed = functional.scaled_dot_product_attention(
+            queries, keys, values, mask, dropout if self.training else 0.0
+        )
+        attended = self.output(mixed.transpose(1, 2).reshape(b, t, size))
+        x = self.attention_norm(x + self._dropped(attended, dropout))
+        inner = self.down(self.activation(self.up(x)))
+        normed: Tensor = self.norm(x + self._dropped(inner, dropout))
+        return normed
+
+    def _dropped(self, x: Tensor, dropout: float) -> Tensor:
+        return functional.dropout(x, dropout, self.training) if dropout else x
+
+
+class Encoder(nn.Module):
+    """`encoder(ids, mask)` gives the hidden states: the embeddings', then one per layer.
+
+    dropout  used in training mode only; 0 unless set
+    pieces   the tokenizer, where it was loaded from a folder
+    """
+
+    def __init__(self, config: Config, pieces: WordPieces | None = None) -> None:
+        super().__init__()
+        self.config, self.pieces = config, pieces
+        self.dropout = 0.0
+        size = config.size
+        self.words = nn.Embedding(config.vocabulary, size)
+        self.places = nn.Embedding(config.positions + config.first_position, size)
+        self.types = nn.Embedding(config.types, size)
+        self.embedding_norm = nn.LayerNorm(size, config.epsilon)
+        self.layers = nn.ModuleList(Layer(config) for _ in range(config.layers))
+
+    @classmethod
+    def load(cls, folder: Path | str | None = None, layers: int | None = None) -> Encoder:
+        """The encoder of a folder, in evaluation mode; only its first layers where said so."""
+        place = find_encoder(folder)
+        config = Config.read(place)
+        if layers is not None:
+            if not 0 < layers <= config.layers:
+                raise CupelError(
+                    f"{place} has {config.layers} layers: {layers} cannot be taken from it."
+                )
+            config = Config(**{**vars(config), "layers": layers})
+        encoder = cls(config, WordPieces.load(place))
+        encoder.load_state_dict(own_names(_read(place / MODEL), config, place))
+        return encoder.eval()
+
+    @property
+    def special(self) -> tuple[tuple[int, ...], tuple[int, ...]]:
+        """The pieces that stand before and after every sentence."""
+        return self._pieces.before, self._pieces.after
+
+    @property
+    def window(self) -> int:
+        """How many pieces of a sentence the encoder sees at once, beside the special ones."""
+        before, after = self.special
+        return self.config.positions - len(before) - len(after)
+
+    @property
+    def _pieces(self) -> WordPieces:
+        if self.pieces is None:
+            raise CupelError("This encoder has no tokenizer: load it from a folder that has one.")
+        return self.pieces
+
+    def tokenize(self, sentences: Sequence[str]) -> Pieces:
+        """The word pieces of sentences, without the special ones."""
+        return self._pieces(sentences)
+
+    def forward(self, ids: Tensor, mask: Tensor) -> list[Tensor]:
+        """(b, t) piece numbers, and True where there is one -> layers + 1 times (b, t, size)."""
+        places = torch.arange(ids.shape[1], device=ids.device) + self.config.first_position
+        x = self.words(ids) + self.places(places) + self.types.weight[0]
+        x = self.embedding_norm(x)
+        if self.dropout:
+            x = functional.dropout(x, self.dropout, self.training)
+        states = [x]
+        # Without a mask attention is faster; on a GPU, asking would wait for it.
+        whole = mask.device.type == "cpu" and bool(mask.all())
+        seen = None if whole else mask[:, None, None, :]
+        for layer in self.layers:
+            states.append(layer(states[-1], seen, self.dropout))
+        return states
+
+    def encode_batches(self, pieces: Pieces, tokens: int = 4096) -> Iterator[Windows]:
+        """Sentences in batches of about equal length, of at most so many pieces with padding.
+
+        Below float32 a batch has one length: padding changes last digits, which rounding would
+        enlarge, and a score must not depend on what else is in the batch.
+        """
+        exact = self.words.weight.dtype != torch.float32
+        return windows(pieces, *self.special, self.window, tokens, self.config.padding, exact)
+
+
+@dataclass(frozen=True)
+class Windows:
+    """A padded batch: rows are sentences, or windows of long ones.
+
+    ids, mask  (b, t)  with the special pieces
+    sentence   (b,)    which sentence the row is of
+    source     (k,)    places in the flattened batch of the pieces that are kept
+    target     (k,)    their places in `Pieces.ids`
+    """
+
+    ids: IntArray
+    mask: npt.NDArray[np.bool_]
+    sentence: IntArray
+    source: IntArray
+    target: IntArray
+
+
+def windows(
+    pieces: Pieces,
+    before: tuple[int, ...],
+    after: tuple[int, ...],
+    window: int,
+    tokens: int,
+    padding: int = 0,
+    exact: bool = False,
+) -> Iterator[Windows]:
+    """Batches by length, longest first. Each piece is kept from the window that it is deepest in.
+
+    exact: no padding, only sentences of one length in a batch.
+    """
+    sentence, start, length, first, last = _cut(pieces.lengths, window)
+    order = np.argsort(-length, kind="stable")
+    extra = len(before) + len(after)
+    at = 0
+    while at < len(order):
+        width = int(length[order[at]]) + extra
+        rows = order[at : at + max(1, tokens // width)]
+        if exact:
+            rows = rows[length[rows] == length[rows[0]]]
+        at += len(rows)
+        ids = np.full((len(rows), width), padding, np.int64)
+        columns = np.arange(width)
+        inside = columns - len(before)
+        own = (inside >= 0) & (inside < length[rows, None])
+        places = (pieces.offsets[sentence[rows]] + start[rows])[:, None] + inside
+        ids[own] = pieces.ids[places[own]]
+        for column, number in enumerate(before):
+            ids[:, column] = number
+        for column, number in enumerate(after):
+            ids[np.arange(len(rows)), len(before) + length[rows] + column] = number
+        kept = own & (inside >= first[rows, None]) & (inside < last[rows, None])
+        yield Windows(
+            ids,
+            columns < length[rows, None] + extra,
+            sentence[rows],
+            np.flatnonzero(kept),
+            places[kept],
+        )
+
+
+def encode(
+    encoder: Encoder,
+    pieces: Pieces,
+    mix: Callable[[list[Tensor]], Tensor],
+    device: torch.device | str = "cpu",
+    tokens: int = 4096,
+) -> tuple[Tensor, Tensor]:
+    """Vectors of all pieces (pieces, d), and of all sentences (n, d), the mean of their pieces.
+
+    mix: hidden states -> one state (b, t, d). The mean is over the special pieces too, so that
+    also an empty sentence has one.
+    """
+    vectors: Tensor | None = None
+    sums: Tensor | None = None
+    counts = torch.zeros(len(pieces), device=device)
+    for batch in encoder.encode_batches(pieces, tokens):
+        ids, mask = torch.from_numpy(batch.ids), torch.from_numpy(batch.mask)
+        ids, mask = ids.to(device, non_blocking=True), mask.to(device, non_blocking=True)
+        state = mix(encoder(ids, mask)).float()
+        if vectors is None or sums is None:
+            vectors = torch.zeros(len(pieces.ids), state.shape[-1], device=device)
+            sums = torch.zeros(len(pieces), state.shape[-1], device=device)
+        source, target, sentence = (
+            torch.from_numpy(array).to(device)
+            for array in (batch.source, batch.target, batch.sentence)
+        )
+        vectors[target] = state.flatten(0, 1)[source]
+        sums.index_add_(0, sentence, (state * mask[..., None]).sum(1))
+        counts.index_add_(0, sentence, mask.sum(1).float())
+    if vectors is None or sums is None:
+        empty = torch.zeros(0, encoder.config.size, device=device)
+        return empty, empty
+    return vectors, sums / counts[:, None]
+
+
+def _cut(lengths: IntArray, window: int) -> tuple[IntArray, IntArray, IntArray, IntArray, IntArray]:
+    """Windows of all sentences: sentence, start, length, and which of its pieces are kept."""
+    fits = lengths <= window
+    whole = np.flatnonzero(fits)
+    nothing = np.zeros_like(whole)
+    rows = [np.stack([whole, nothing, lengths[whole], nothing, lengths[whole]])]
+    overlap = max(1, int(window * OVERLAP)) if window > 1 else 0
+    for sentence in np.flatnonzero(~fits).tolist():
+        count = int(np.ceil((lengths[sentence] - overlap) / (window - overlap)))
+        start = np.linspace(0, lengths[sentence] - window, count).round().astype(np.int64)
+        # Two windows part their common pieces in the middle.
+        middle = (start[1:] + start[:-1] + window) // 2
+        first = np.concatenate([[0], middle]) - start
+        last = np.concatenate([middle, [lengths[sentence]]]) - start
+        rows.append(
+            np.stack(
+                [np.full_like(start, sentence), start, np.full_like(start, window), first, last]
+            )
+        )
+    sentence, start, length, first, last = np.concatenate(rows, axis=1)
+    return sentence, start, length, first, last
+
+
+def own_names(tensors: Mapping[str, Tensor], config: Config, where: Path) -> dict[str, Tensor]:
+    """HuggingFace's names -> ours; queries, keys and values are joined."""
+    found = {_bare(name): tensor for name, tensor in tensors.items()}
+    names = {
+        "words.weight": ["embeddings.word_embeddings.weight"],
+        "places.weight": ["embeddings.position_embeddings.weight"],
+        "types.weight": ["embeddings.token_type_embeddings.weight"],
+    }
+    for part in ("weight", "bias"):
+        names[f"embedding_norm.{part}"] = [f"embeddings.LayerNorm.{part}"]
+        for number in range(config.layers):
+            ours, theirs = f"layers.{number}", f"encoder.layer.{number}"
+            names |= {
+                f"{ours}.projections.{part}": [
+                    f"{theirs}.attention.self.{which}.{part}" for which in ("query", "key", "value")
+                ],
+                f"{ours}.output.{part}": [f"{theirs}.attention.output.dense.{part}"],
+                f"{ours}.attention_norm.{part}": [f"{theirs}.attention.output.LayerNorm.{part}"],
+                f"{ours}.up.{part}": [f"{theirs}.intermediate.dense.{part}"],
+                f"{ours}.down.{part}": [f"{theirs}.output.dense.{part}"],
+                f"{ours}.norm.{part}": [f"{theirs}.output.LayerNorm.{part}"],
+            }
+    missing = [name for parts in names.values() for name in parts if name not in found]
+    if missing:
+        raise CupelError(f"{where / MODEL} has no tensor {missing[0]!r}: it is another model's.")
+    return {
+        name: torch.cat([found[part] for part in parts]).float() for name, parts in names.items()
+    }
+
+
+def _bare(name: str) -> str:
+    """A tensor's name without that of the model it is part of (`bert.`, `roberta.`)."""
+    head, _, rest = name.partition(".")
+    return name if head in ("embeddings", "encoder") else rest
+
+
+def _read(path: Path) -> dict[str, Any]:
+    from safetensors import SafetensorError
+    from safetensors.torch import load_file
+
+    try:
+        return load_file(path)
+    except (SafetensorError, OSError) as error:
+        raise CupelError(f"{path} is not a safetensors file: {error}.") from error

