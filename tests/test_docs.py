@@ -44,6 +44,53 @@ def test_console_sessions_print_what_they_show(page: str, session: str) -> None:
         assert done.stdout.rstrip("\n") == expected.rstrip("\n")
 
 
+def shell_commands() -> list[tuple[str, str]]:
+    """Scoring, aligning and reporting in `sh` blocks; what takes datasets or minutes is left out."""
+    quick = ("cupel score", "cupel align", "cupel report")
+    return [
+        (page.name, line.strip())
+        for page in PAGES
+        if page.name in ("red.md", "report.md", "tutorial.md")
+        for block in blocks(page, "sh")
+        for line in re.sub(r"\\\n\s*", "", block).splitlines()
+        if line.startswith(quick) and "people.json" not in line
+    ]
+
+
+def test_shell_commands_run_as_shown(tmp_path: Path) -> None:
+    """In one folder, one after the other: some read what those before them wrote."""
+    for extra in ("spacy", "pycocoevalcap"):
+        pytest.importorskip(extra)
+    texts = {
+        "ref": ["I saw an ant with a magnifier .", "It rains .", "He left early ."],
+        "system": ["I saw an ant with magnifier .", "It rained .", "He went early ."],
+    }
+    files = {"ref.txt": "ref", "ref.de": "ref", "system.txt": "system", "system.de": "system",
+             "old.txt": "system", "new.txt": "ref"}  # fmt: skip
+    for name, which in files.items():
+        (tmp_path / name).write_text("\n".join(texts[which]) + "\n", encoding="utf-8")
+    trees = "\n\n".join(
+        "\n".join(
+            f"{n}\t{w}\t_\t_\t_\t_\t{int(n > 1)}\tdep\t_\t_" for n, w in enumerate(t.split(), 1)
+        )
+        for t in texts["ref"]
+    )
+    for name in ("ref.conllu", "ref.de.conllu"):
+        (tmp_path / name).write_text(f"{trees}\n\n", encoding="utf-8")
+    commands = shell_commands()
+    assert len(commands) >= 8
+    for page, command in commands:
+        (tmp_path / "report.html").unlink(missing_ok=True)
+        done = subprocess.run(
+            [sys.executable, "-m", "cupel", *shlex.split(command)[1:]],
+            cwd=tmp_path,
+            capture_output=True,
+            encoding="utf-8",
+            check=False,
+        )
+        assert done.returncode == 0, f"{page}: {command}: {done.stderr}"
+
+
 def test_the_readmes_python(tmp_path: Path) -> None:
     (code,) = blocks(ROOT / "README.md", "python")
     names: dict[str, object] = {}

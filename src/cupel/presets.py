@@ -3,7 +3,7 @@
 `cupel tune` saves one, `redp:preset=NAME` reads it. A preset is a small JSON file in the user's
 data folder, or anywhere by its path (a name that ends in .json or has a slash in it):
 
-    {"metric": "redp", "parameters": {"alpha": 0.9, ...}, "trained on": "wmt13", ...}
+    {"metric": "redp", "parameters": {"alpha": 0.9, ...}, "tuned on": ["wmt13 cs-en"], ...}
 
 What stands beside those two says where the parameters came from; it is kept and never read.
 """
@@ -11,7 +11,7 @@ What stands beside those two says where the parameters came from; it is kept and
 from __future__ import annotations
 
 import json
-import math
+import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -55,15 +55,22 @@ def load_preset(name: str, metric: str) -> Preset:
     """The preset of that name, which must be one of `metric`."""
     path = preset_path(name)
     try:
-        content = json.loads(path.read_text(encoding="utf-8"))
+        content = json.loads(path.read_text(encoding="utf-8-sig"))
     except FileNotFoundError:
         known = ", ".join(preset_names()) or "none"
         raise CupelError(f"There is no preset {name!r} ({path}); there are: {known}.") from None
-    except (OSError, ValueError) as error:
-        raise CupelError(f"The preset {path} cannot be read: {error}.") from error
-    if not isinstance(content, dict) or content.get("metric") != metric:
-        found = content.get("metric") if isinstance(content, dict) else None
-        raise CupelError(f"The preset {path} is of the metric {found!r}; {metric!r} was expected.")
+    except OSError as error:
+        raise CupelError(f"The preset {path} cannot be read: {error.strerror}.") from error
+    except (ValueError, RecursionError) as error:
+        raise CupelError(
+            f"The preset {path} is damaged, it is not the JSON that `cupel tune` writes: tune anew."
+        ) from error
+    if not isinstance(content, dict) or "metric" not in content:
+        raise CupelError(f"{path} is not a preset: it does not say of which metric it is.")
+    if content["metric"] != metric:
+        raise CupelError(
+            f"The preset {path} is of the metric {content['metric']!r}; {metric!r} was expected."
+        )
     return Preset(metric, _numbers(content.pop("parameters", None), path), _rest(content))
 
 
@@ -71,10 +78,23 @@ def _numbers(parameters: object, path: Path) -> dict[str, float]:
     if not isinstance(parameters, dict) or not parameters:
         raise CupelError(f'The preset {path} has no "parameters"; names and numbers were expected.')
     for name, value in parameters.items():
-        right = isinstance(value, int | float) and not isinstance(value, bool)
-        if not right or not math.isfinite(value):
-            raise CupelError(f"The preset {path} gives {name} as {value!r}; a number was expected.")
+        if not _is_number(value):
+            raise CupelError(
+                f"The preset {path} gives {name} as {_shown(value)}; a number was expected."
+            )
     return {name: float(value) for name, value in parameters.items()}
+
+
+def _shown(value: object) -> str:
+    text = repr(value)
+    return text if len(text) <= 40 else f"{text[:39]}…"
+
+
+def _is_number(value: object) -> bool:
+    """Whether a value of JSON is a finite number: no truth value, and nothing beyond a float."""
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return False
+    return abs(value) <= sys.float_info.max
 
 
 def _rest(content: dict[str, object]) -> dict[str, object]:

@@ -59,7 +59,7 @@ def test_unknown_tokenizer_names_the_nearest() -> None:
     with pytest.raises(CupelError) as error:
         Bleu(tokenize="13b")
     assert str(error.value) == (
-        "Unknown tokenizer '13b'; did you mean '13a'? Known are: 13a, intl, zh, char, none, "
+        "Unknown tokenizer '13b': did you mean '13a'? There are 13a, intl, zh, char, none, "
         "ja-mecab, ko-mecab, spm, flores101, flores200, spBLEU-1K, ptb."
     )
 

@@ -231,6 +231,8 @@ def test_options_of_the_name():
         ("red:alpha=2", "The parameter alpha must lie between 0 and 1, not 2."),
         ("red:weights=1,2", "There are 2 weights for lengths 1 to 3."),
         ("red:weights=1,x,2", "The weights must be numbers, not '1,x,2'."),
+        ("red:weights=1,nan,2", "The weights must be 0 or more, and finite, not '1,nan,2'."),
+        ("red:weights=1,-1,2", "The weights must be 0 or more, and finite, not '1,-1,2'."),
         ("red:heads=upside", "Unknown heads 'upside'; there are native and penn2malt."),
     ],
 )

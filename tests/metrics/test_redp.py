@@ -145,9 +145,9 @@ def test_rescoring_equals_scoring_anew(table, two_trees):
 
 def test_a_preset_sets_what_is_not_given(two_trees, monkeypatch, tmp_path):
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
-    path = save_preset("mine", Preset("redp", {"alpha": 0.4, "w_fun": 0.1}, {"trained on": "x"}))
+    path = save_preset("mine", Preset("redp", {"alpha": 0.4, "w_fun": 0.1}, {"tuned on": "x"}))
     assert path == tmp_path / "cupel" / "presets" / "mine.json"
-    assert json.loads(path.read_text())["trained on"] == "x"
+    assert json.loads(path.read_text())["tuned on"] == "x"
     assert preset_names() == ["mine"]
     metric = get_metric("redp:preset=mine,w_fun=0.3,modules=exact")
     assert metric.parameters == {**TABLE_1, "alpha": 0.4, "w_fun": 0.3}
@@ -163,7 +163,12 @@ def test_a_preset_sets_what_is_not_given(two_trees, monkeypatch, tmp_path):
     [
         (None, "There is no preset 'p' ({path}); there are: none."),
         ('{"metric": "red"}', "The preset {path} is of the metric 'red'; 'redp' was expected."),
-        ("[]", "The preset {path} is of the metric None; 'redp' was expected."),
+        ("[]", "{path} is not a preset: it does not say of which metric it is."),
+        ("{", "The preset {path} is damaged, it is not the JSON that `cupel tune` writes: tune anew."),
+        ("[" * 100_000, "The preset {path} is damaged, it is not the JSON that `cupel tune` writes: "
+         "tune anew."),
+        ('{"metric": "redp", "parameters": {"alpha": 1' + "0" * 400 + "}}",
+         "The preset {path} gives alpha as 1" + "0" * 38 + "…; a number was expected."),
         ('{"metric": "redp"}', 'The preset {path} has no "parameters"; names and numbers were expected.'),
         (
             '{"metric": "redp", "parameters": {"alpha": "high"}}',
@@ -186,10 +191,17 @@ def test_bad_presets(content, sentence, monkeypatch, tmp_path):
     assert str(failure.value) == sentence.format(path=path)
 
 
-def test_a_preset_that_is_no_json(tmp_path):
-    (tmp_path / "p.json").write_text("{")
-    with pytest.raises(CupelError, match="cannot be read"):
-        load_preset(str(tmp_path / "p.json"), "redp")
+def test_a_preset_by_its_path(tmp_path):
+    with pytest.raises(CupelError, match="cannot be read: Is a directory"):
+        load_preset(f"{tmp_path}/", "redp")
+    marked = tmp_path / "marked.json"
+    marked.write_text('\ufeff{"metric": "redp", "parameters": {"alpha": 0.5}}', encoding="utf-8")
+    assert load_preset(str(marked), "redp").parameters == {"alpha": 0.5}
+
+
+def test_the_signature_tells_parameters_apart_that_differ_little():
+    one, other = (get_metric(f"redp:alpha={a},modules=exact") for a in ("0.5", "0.50000001"))
+    assert str(one.signature()) != str(other.signature())
 
 
 @pytest.mark.parametrize(
@@ -200,6 +212,9 @@ def test_a_preset_that_is_no_json(tmp_path):
         ("redp:modules=spell", "METEOR has no module 'spell'; it has: exact, stem, synonym, paraphrase."),
         ("redp:language=xx", "METEOR's aligner does not know the language 'xx'; it knows en, cs, de, es, fr, ru."),
         ("redp:paraphrases=/no/such", "There is no paraphrase table /no/such."),
+        ("redp:paraphrases=/no/such,modules=exact",
+         "A paraphrase table is given, but the modules leave paraphrases out."),
+        ("redp:preset=,modules=exact", "A preset needs a name or a path, not ''."),
     ],
 )  # fmt: skip
 def test_bad_options(spec, sentence):

@@ -8,6 +8,7 @@ import hashlib
 import json
 import re
 from html.parser import HTMLParser
+from pathlib import Path
 
 import pytest
 import report_corpora as corpora
@@ -15,6 +16,7 @@ import report_corpora as corpora
 from cupel.alignments import Alignment, Link
 from cupel.corpus import Corpus
 from cupel.errors import CupelError
+from cupel.registry import get_metric
 from cupel.report import page, segments
 from cupel.report.runs import Run
 
@@ -196,11 +198,44 @@ def test_metrics_against_people_and_unit_tests() -> None:
     assert "all references" in html
 
 
+def test_an_agreement_that_is_undefined_is_a_dash() -> None:
+    """A metric that ties everything has no correlation; the others are shown all the same."""
+    undefined = META | {"metric": "constant", "value": None, "low": None, "high": None}
+    points = [{"pair": "cs-en", "item": "s", "human": None, "bleu": 1.0}]
+    html = page.report([Run("meta", [undefined, META], beside={"points": points})])
+    assert html.index(">bleu<") < html.index(">constant<")
+    assert '<bdi dir="auto">–</bdi>' in html
+    assert "±" not in page.report([Run("meta", [undefined])])
+
+
+def test_alignments_are_those_of_the_metrics_that_scored(tmp_path: Path) -> None:
+    """With the trees that they were given: the page does not parse anew."""
+    pytest.importorskip("spacy")
+    trees = tmp_path / "own.conllu"
+    flat = [("a", 0), ("b", 1), ("c", 1)]
+    rows = [f"{n}\t{word}\t_\t_\t_\t_\t{head}\tdep\t_\t_" for n, (word, head) in enumerate(flat, 1)]
+    trees.write_text("\n".join(rows) + "\n\n")
+    corpus = Corpus({"x": ["a b c"]}, [["a b c"]])
+    metric = get_metric(f"red:trees={trees},tokenize=none")
+    name, found = segments.alignments(["red"], corpus, ["x"], {"red": metric}) or ("", {})
+    kinds = {(link.kind, link.reference) for link in found["x"][0].links}
+    assert name == "red"
+    assert {("chain-2", (0, 2)), ("floating-2", (1, 2))} <= kinds
+
+
 @pytest.mark.parametrize(
     ("run", "sentence"),
     [
         (Run("meta", [META], beside={"points": [{"pair": 1}]}, origin="r"), '"points" is not as'),
         (Run("mutt", [MUTT], beside={"failures": "x"}, origin="r"), '"failures" is not as'),
+        (
+            Run("meta", [META], beside={"points": [{"pair": [], "item": "a", "human": 1.0}]}),
+            '"points" is not as',
+        ),
+        (
+            Run("meta", [META], beside={"points": [{"pair": "a", "item": "a", "human": "1"}]}),
+            '"points" is not as',
+        ),
     ],
 )
 def test_what_stands_beside_the_rows_is_looked_at_too(run: Run, sentence: str) -> None:

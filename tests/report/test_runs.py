@@ -76,6 +76,15 @@ BAD: list[tuple[object, str]] = [
      r"has no column 'system', and was made by version 0\.0\.1; make it again with"),
     (document([MUTT | {"references": None}]), r"row 1: references is null, not a number\."),
     ("[" * 100_000, r"run\.json is not JSON|nested too deeply"),
+    (document([ROW | {"score": 10**400}]), r"row 1: score is 1000+…, not a finite number\."),
+    (document([ROW | {"score": 1e300}]), r"row 1: score is 1e\+300, not a finite number\."),
+    (json.dumps(document([ROW])).replace("30.0", "1" + "0" * 5000),
+     r"run\.json has a number that no run of Cupel has; make it again\."),
+    (document([ROW | {"low": 29.0, "high": None}]), r"row 1: low and high go together;"),
+    (document([ROW | {"low": 29.0}]), r"row 1: low and high go together;"),
+    (document([ROW | {"low": 31.0, "high": 29.0}]), r"row 1: low, 31\.0, lies above high, 29\.0\."),
+    (document([ROW | {"p_value": 3}]), r"row 1: p_value is 3, not between 0 and 1\."),
+    (document([{"system": "a", "segment": 1}]), r"has no scores: a column for each metric was"),
 ]  # fmt: skip
 
 
@@ -93,6 +102,14 @@ def test_a_file_that_is_not_there_or_not_text(tmp_path: Path) -> None:
     (tmp_path / "x.json").write_bytes(b'{"rows": "\xff"}')
     with pytest.raises(CupelError, match=r"x\.json is not UTF-8 text at byte 11"):
         read_run(tmp_path / "x.json")
+
+
+@pytest.mark.parametrize("nothing", [None, float("nan")])
+def test_an_agreement_may_be_undefined(tmp_path: Path, nothing: float | None) -> None:
+    """`cupel meta` has no correlation for a metric that gives every system the same score."""
+    empty = dict.fromkeys(("value", "low", "high"), nothing)
+    run = read_run(written(tmp_path, document([META | empty])))
+    assert [run.rows[0][column] for column in empty] == [None, None, None]
 
 
 def test_another_version_is_shown_with_a_remark(tmp_path: Path) -> None:

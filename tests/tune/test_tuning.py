@@ -178,6 +178,11 @@ COMPLAINTS = [
     ({"hold_out": list(PAIRS)}, "Every language pair is held out"),
     ({"goal": "best"}, "There is no goal 'best' to tune for; there are: sys\\+seg, sys, seg"),
     ({"search": "random"}, "There is no search 'random'; there are: grid, genetic"),
+    ({"grids": ["w_1=nan"]}, "The grid of 'w_1' is first:last:step, or values"),
+    ({"grids": ["w_1=0.5,inf"]}, "found '0.5,inf'"),
+    ({"grids": ["w_1=0:1:1e-12"]}, "has more than 1,000,000 values: choose a wider step"),
+    ({"on": ["wmt13", "wmt13"]}, "The dataset 'wmt13' is named twice"),
+    ({"seed": -1}, "The seed must be 0 or more, not -1"),
     ({"iterations": 0}, "The number of iterations must be 1 or more, not 0"),
     ({"workers": 0}, "The number of workers must be 1 or more, not 0"),
 ]  # fmt: skip
@@ -208,6 +213,13 @@ def test_two_systems_have_no_correlation(
 def test_a_parameter_beyond_its_range_needs_a_grid(wmt13: None) -> None:
     with pytest.raises(CupelError, match=r"'w_1' is 3, not between 0 and 1: say what to try with"):
         tune(Grams(w_1=3), ["wmt13"])
+
+
+def test_a_grid_keeps_to_what_the_metric_takes() -> None:
+    """Else the search could end with a preset that the metric refuses."""
+    pytest.importorskip("spacy")
+    with pytest.raises(CupelError, match="The parameter alpha must lie between 0 and 1, not 2"):
+        tune("redp:modules=exact", ["wmt13"], grids=["alpha=0.5,2"])
 
 
 def test_a_metric_without_parameters_is_told_which_have_some() -> None:

@@ -7,6 +7,7 @@ be read is computed anew.
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -15,6 +16,7 @@ import numpy as np
 
 from cupel.batch import FloatArray
 from cupel.corpus import Corpus
+from cupel.errors import CupelError
 from cupel.folders import cache_folder, writing
 from cupel.metric import Metric
 from cupel.scores import Scores
@@ -40,8 +42,8 @@ def metric_scores(
     use_cache: bool = True,
 ) -> dict[str, MetricScores]:
     """The scores of every metric on a corpus, from the cache where it has them."""
-    text = _text_hash(corpus)
-    keys = {label: _key(metric, text, corpus) for label, metric in metrics.items()}
+    text = text_hash(corpus)
+    keys = {label: _key(metric, text) for label, metric in metrics.items()}
     found = {label: _read(key) for label, key in keys.items()} if use_cache else {}
     missing = {label: metric for label, metric in metrics.items() if found.get(label) is None}
     if missing:
@@ -61,7 +63,8 @@ def _oriented(scores: Scores, label: str, metric: Metric) -> MetricScores:
     return MetricScores(sign * np.array(segments), sign * np.array(systems))
 
 
-def _text_hash(corpus: Corpus) -> str:
+def text_hash(corpus: Corpus) -> str:
+    """Of all texts with their places and the systems' names: for keys of caches."""
     digest = hashlib.sha256()
 
     def add(text: str) -> None:
@@ -81,7 +84,7 @@ def _text_hash(corpus: Corpus) -> str:
     return digest.hexdigest()
 
 
-def _key(metric: Metric, text: str, corpus: Corpus) -> str:
+def _key(metric: Metric, text: str) -> str:
     from cupel import __version__
 
     parts = (_FORM, __version__, metric.name, str(metric.signature()), text)
@@ -97,6 +100,10 @@ def _read(key: str) -> MetricScores | None:
 
 
 def _write(key: str, scores: MetricScores) -> None:
+    """Keep the scores where the cache can be written; they are valid where it cannot."""
     table = np.column_stack([scores.systems, scores.segments])
-    with writing(cache_folder() / "scores" / f"{key}.npy") as beside:
+    with (
+        contextlib.suppress(CupelError, OSError),
+        writing(cache_folder() / "scores" / f"{key}.npy") as beside,
+    ):
         np.save(beside, table, allow_pickle=False)

@@ -25,9 +25,10 @@ from cupel.metrics.red import (
     weighted_sum,
 )
 from cupel.metrics.red_aligned import Aligner, dep_parts
-from cupel.metrics.red_text import TreePairs, TreeText, parser_missing
+from cupel.metrics.red_text import TreePairs, TreeText
 from cupel.registry import register
 from cupel.syntax.heads import CONVENTIONS
+from cupel.syntax.models import parser_missing
 from cupel.syntax.ngrams import dep_ngrams
 from cupel.syntax.parser import OWN
 

@@ -27,27 +27,19 @@ import numpy as np
 import numpy.typing as npt
 
 from cupel.batch import Batch, FloatArray
-from cupel.errors import CupelError, MissingPart
+from cupel.errors import CupelError
 from cupel.metric import Metric, Signature, mean_score, mean_statistics, ratio
 from cupel.registry import register
-from cupel.syntax.models import find_model
+from cupel.syntax.models import parser_missing
 from cupel.syntax.parser import OWN, TreeSource, tree_source
 from cupel.syntax.trees import Trees
 from cupel.text.tokens import IntArray, Tokens, number, offsets_of
 
 
-def _parser_missing() -> str | None:
-    try:
-        find_model()
-    except MissingPart as missing:
-        return str(missing)
-    return None
-
-
 @register(
     "hwcm",
     "headword chain precision, both sides parsed (Liu and Gildea 2005)",
-    check=_parser_missing,
+    check=parser_missing,
 )
 @dataclass(frozen=True)
 class Hwcm(Metric):

@@ -33,6 +33,7 @@ wmt12 (see docs/red.md) and was confirmed on wmt13: without it .2478 and .955.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Self
 
@@ -41,9 +42,10 @@ import numpy as np
 from cupel.batch import Batch, FloatArray, IntArray
 from cupel.errors import CupelError
 from cupel.metric import Metric, Signature, mean_score, mean_statistics, ratio
-from cupel.metrics.red_text import TreePairs, TreeText, parser_missing
+from cupel.metrics.red_text import TreePairs, TreeText
 from cupel.registry import register
 from cupel.syntax.heads import CONVENTIONS
+from cupel.syntax.models import parser_missing
 from cupel.syntax.ngrams import DepNgrams, dep_ngrams
 from cupel.syntax.parser import OWN
 
@@ -208,4 +210,6 @@ def length_weights(weights: str | None, n: int) -> FloatArray:
         raise CupelError(f"The weights must be numbers, not {weights!r}.") from None
     if len(values) != n:
         raise CupelError(f"There are {len(values)} weights for lengths 1 to {n}.")
+    if not all(0 <= value < math.inf for value in values):
+        raise CupelError(f"The weights must be 0 or more, and finite, not {weights!r}.")
     return np.array(values)

@@ -65,6 +65,8 @@ class Aligner:
                 f"{', '.join(LANGUAGES)}."
             )
         check_modules(self.matchers, self.language)
+        if self.paraphrases is not None and PARAPHRASE not in self.matchers:
+            raise CupelError("A paraphrase table is given, but the modules leave paraphrases out.")
         _ = self.table
 
     @property

@@ -24,7 +24,7 @@ import numpy as np
 from cupel.batch import Batch, IntArray
 from cupel.errors import MissingPart
 from cupel.metric import Signature
-from cupel.syntax.models import find_model
+from cupel.syntax.models import find_model, parser_missing
 from cupel.syntax.parser import OWN, Parser, TreeSource, Words, reference_trees, tree_source
 from cupel.syntax.trees import Trees
 from cupel.text.tokens import Tokens
@@ -32,15 +32,6 @@ from cupel.text.vocabulary import vocabulary
 
 if TYPE_CHECKING:
     from cupel.corpus import Corpus
-
-
-def parser_missing() -> str | None:
-    """The sentence about the default parser, where it is not there."""
-    try:
-        find_model()
-    except MissingPart as missing:
-        return str(missing)
-    return None
 
 
 @dataclass(frozen=True, eq=False)

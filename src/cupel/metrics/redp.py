@@ -47,10 +47,11 @@ from cupel.metrics.red import (
     weighted_sum,
 )
 from cupel.metrics.red_aligned import Aligner, dep_parts, paraphrase_parts
-from cupel.metrics.red_text import TreePairs, TreeText, parser_missing
+from cupel.metrics.red_text import TreePairs, TreeText
 from cupel.presets import load_preset
 from cupel.registry import register
 from cupel.syntax.heads import CONVENTIONS
+from cupel.syntax.models import parser_missing
 from cupel.syntax.ngrams import dep_ngrams
 from cupel.syntax.parser import OWN
 from cupel.text.paraphrases import checksum, open_paraphrases, table_missing
@@ -147,7 +148,9 @@ class Redp(Metric):
     @property
     def parameters(self) -> Mapping[str, float]:
         """The nine parameters: as given, else the preset's, else Table 1's."""
-        saved = dict(load_preset(self.preset, self.name).parameters) if self.preset else {}
+        saved: Mapping[str, float] = {}
+        if self.preset is not None:
+            saved = load_preset(self.preset, self.name).parameters
         known(saved)
         given = {name: getattr(self, name) for name in TABLE_1}
         return {**TABLE_1, **saved, **{n: v for n, v in given.items() if v is not None}}
@@ -156,7 +159,7 @@ class Redp(Metric):
         table = self.aligner.table
         own = Signature.of(
             n=self.n,
-            **{name: f"{value:g}" for name, value in self.parameters.items()},
+            **{name: f"{value:.12g}" for name, value in self.parameters.items()},
             distance=self.distance,
             par="printed" if self.as_printed else "product",
             lang=self.language,

@@ -28,23 +28,15 @@ import numpy as np
 
 from cupel.batch import Batch, FloatArray
 from cupel.corpus import Corpus
-from cupel.errors import CupelError, MissingPart
+from cupel.errors import CupelError
 from cupel.metric import Metric, Signature, mean_score, mean_statistics
 from cupel.metrics.reval_model import KIND, Scorer, open_scorer
 from cupel.metrics.reval_words import plain
 from cupel.registry import register
-from cupel.syntax.models import find_model
+from cupel.syntax.models import parser_missing
 from cupel.syntax.parser import TreeSource, tree_source
 
 MULTIPLE = ("best", "mean")
-
-
-def _parser_missing() -> str | None:
-    try:
-        find_model()
-    except MissingPart as missing:
-        return str(missing)
-    return None
 
 
 @register(
@@ -52,7 +44,7 @@ def _parser_missing() -> str | None:
     "similarity to the reference by a Tree-LSTM (Gupta et al. 2015)",
     modules=("torch", "safetensors", "spacy"),
     extra="neural,syntax",
-    check=_parser_missing,
+    check=parser_missing,
 )
 @dataclass(frozen=True)
 class ReVal(Metric):

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from cupel.errors import CupelError
 from cupel.report import charts
 from cupel.report.html import Cell, Section, figure, figures, paragraph, table
-from cupel.report.runs import Row, Run
+from cupel.report.runs import Row, Run, is_number
 from cupel.report.svg import escape
 
 AVERAGE = "avg"
@@ -41,33 +42,44 @@ def _agreement(rows: Sequence[Row], title: str) -> str:
     last = AVERAGE if AVERAGE in pairs else pairs[-1]
     metrics = sorted(
         dict.fromkeys(row["metric"] for row in rows),
-        key=lambda m: -by_cell[m, last]["value"] if (m, last) in by_cell else 0.0,
+        key=lambda m: -by_cell[m, last]["value"] if _is_known(by_cell.get((m, last))) else math.inf,
     )
-    best = {pair: max(row["value"] for row in rows if row["pair"] == pair) for pair in pairs}
+    best = {
+        pair: max((r["value"] for r in rows if r["pair"] == pair and _is_known(r)), default=None)
+        for pair in pairs
+    }
     body = [
         [Cell(m), *(_value(by_cell.get((m, pair)), best[pair]) for pair in pairs)] for m in metrics
     ]
-    average = [by_cell[m, last] for m in metrics if (m, last) in by_cell]
+    average = [by_cell[m, last] for m in metrics if _is_known(by_cell.get((m, last)))]
     items = [charts.Bar(r["metric"], r["value"], r.get("low"), r.get("high")) for r in average]
-    chart = charts.bars(items, f"{title}: {_pair(last)}", x_label=rows[0]["statistic"])
     header = ["Metric", *map(_pair, pairs)]
-    return table(
+    told = table(
         header,
         body,
         f"{title}; with 95% intervals, the best of each column in bold.",
         sortable=True,
-    ) + figure(chart, f"{title}: {_pair(last)}")
+    )
+    if not items:
+        return told
+    chart = charts.bars(items, f"{title}: {_pair(last)}", x_label=rows[0]["statistic"])
+    return told + figure(chart, f"{title}: {_pair(last)}")
+
+
+def _is_known(row: Row | None) -> bool:
+    """Whether there is a number: a metric that ties everything has no correlation."""
+    return row is not None and row["value"] is not None
 
 
 def _pair(name: str) -> str:
     return "average" if name == AVERAGE else name
 
 
-def _value(row: Row | None, best: float) -> Cell:
-    if row is None:
+def _value(row: Row | None, best: float | None) -> Cell:
+    if row is None or row["value"] is None:
         return Cell("–")
     small = ""
-    if row.get("low") is not None and row["low"] == row["low"]:
+    if row.get("low") is not None:
         small = f"± {(row['high'] - row['low']) / 2:.3f}"
     return Cell(f"{row['value']:.3f}", "best" if row["value"] == best else "", row["value"], small)
 
@@ -90,7 +102,7 @@ def _scatters(run: Run) -> str:
                 pairs.index(point["pair"]),
             )
             for point in points
-            if point["human"] is not None and point[metric] is not None
+            if is_number(point["human"]) and is_number(point[metric])
         ]
         drawn.append(
             figure(
@@ -111,7 +123,7 @@ def _scatters(run: Run) -> str:
 
 def _note(rows: Sequence[Row], metric: str) -> str:
     for row in rows:
-        if row["metric"] == metric and row["pair"] == AVERAGE:
+        if row["metric"] == metric and row["pair"] == AVERAGE and _is_known(row):
             return f"{row['statistic']} {row['value']:.3f} on average"
     return ""
 
@@ -119,11 +131,20 @@ def _note(rows: Sequence[Row], metric: str) -> str:
 def _check_points(points: Any, run: Run) -> None:
     usable = isinstance(points, list) and all(
         isinstance(p, dict) and {"pair", "item", "human"} <= p.keys() and p.keys() == points[0].keys()
-        and all(v is None or isinstance(v, int | float) for k, v in p.items() if k not in ("pair", "item"))
         for p in points
     )  # fmt: skip
-    if not usable:
+    if not usable or not all(_is_point(point) for point in points):
         raise CupelError(f'{run.origin}: "points" is not as `cupel meta` writes it; make it again.')
+
+
+def _is_point(point: Row) -> bool:
+    """Whether it is named by text or numbers, and all else are numbers, null, or NaN."""
+    return all(
+        isinstance(value, str | int)
+        if key in ("pair", "item")
+        else value is None or is_number(value) or value != value
+        for key, value in point.items()
+    )
 
 
 def mutt(run: Run, number: str = "") -> Section:

@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import hashlib
 import json
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 from cupel import __version__
+from cupel.errors import CupelError
 from cupel.folders import cache_folder, write_text
 
 
@@ -31,5 +33,6 @@ def remembered(*parts: object) -> dict[str, Any] | None:
 
 
 def remember(content: dict[str, Any], *parts: object) -> None:
-    """Keep numbers under these parts."""
-    write_text(_path(*parts), json.dumps(content))
+    """Keep numbers under these parts; where the cache cannot be written, they are computed anew."""
+    with suppress(CupelError, OSError):
+        write_text(_path(*parts), json.dumps(content))

@@ -27,6 +27,7 @@ from cupel.report.verdicts import Uncertainty
 
 if TYPE_CHECKING:
     from cupel.corpus import Corpus
+    from cupel.metric import Metric
     from cupel.scores import Scores
 
 
@@ -35,23 +36,25 @@ def report(
     corpus: Corpus | None = None,
     *,
     known: Uncertainty | None = None,
-    higher: Mapping[str, bool] | None = None,
+    metrics: Mapping[str, Metric] | None = None,
     title: str = "",
     align: bool = True,
 ) -> str:
     """The page of one or several runs. corpus: the texts of a run over segments.
 
-    known: intervals and differences, where more is known than the rows say. higher: which metrics are better when higher, where the registry cannot tell.
+    known: intervals and differences, where more is known than the rows say. metrics: those that
+    scored, by label, where they are at hand; else the registry is asked.
     """
+    higher = {label: metric.higher_is_better for label, metric in (metrics or {}).items()}
     sections: list[Section] = []
     data = ""
     for run in runs:
         if run.kind == "score":
-            sections += _scored(run, known, higher or {})
+            sections += _scored(run, known, higher)
         elif run.kind == "segments":
             grouped = segments.grouped(run)
-            directions = _directions(grouped.segment_metrics, higher or {})
-            browser, data = scored.browser(grouped, directions, corpus, align)
+            directions = _directions(grouped.segment_metrics, higher)
+            browser, data = scored.browser(grouped, directions, corpus, align, metrics)
             sections += [scored.distributions(grouped), browser]
             tables = segments.columns(grouped)
             flat = np.stack([table.ravel() for table in tables.values()])
@@ -84,8 +87,9 @@ def report_of_scores(
         Run("score", rows, scores.signatures),
         Run("segments", segment_rows, scores.signatures),
     ]
-    higher = {label: metric.higher_is_better for label, metric in scores.metrics.items()}
-    return report(runs, scores.corpus, known=known, higher=higher, align=align, title=title)
+    return report(
+        runs, scores.corpus, known=known, metrics=scores.metrics, align=align, title=title
+    )
 
 
 def _for_segments(scores: Scores) -> Scores:

@@ -34,6 +34,11 @@ COLUMNS: dict[str, tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]] = {
     ),
 }
 """Of each kind of run: columns with text, with numbers, with numbers or nothing."""
+UNDEFINED = {"meta": ("value",)}
+"""Columns that must be there, but may have no number: a metric that ties all has no correlation."""
+
+LARGEST = 1e100
+"""Beyond this a number is a mistake, and charts would lose their footing."""
 
 _MADE_BY = {
     "score": "cupel score -f json",
@@ -78,6 +83,8 @@ def read_run(path: Path | str) -> Run:
         raise CupelError(_not_json(path, content, error)) from error
     except RecursionError as error:
         raise CupelError(f"{path} is nested too deeply to be a run of Cupel.") from error
+    except ValueError as error:  # Python reads no integer of thousands of digits
+        raise CupelError(f"{path} has a number that no run of Cupel has; make it again.") from error
     return checked(document, str(path))
 
 
@@ -114,6 +121,7 @@ def checked(document: Any, origin: str) -> Run:
     for index, row in enumerate(rows, 1):
         _check_row(row, rows[0], kind, f"{origin}, row {index}")
     _check_whole(rows, kind, origin)
+    rows = [{column: _or_none(value) for column, value in row.items()} for row in rows]
     beside = {k: v for k, v in document.items() if k not in ("rows", "version", "signatures")}
     return Run(kind, rows, signatures, document["version"], beside, origin)
 
@@ -149,21 +157,46 @@ def _check_row(row: Row, first: Row, kind: str, where: str) -> None:
     if kind == "segments":
         numbers = tuple(column for column in row if column != "system")
     for column in numbers:
-        _check_number(row[column], column, where)
-    for column in optional:
-        if row.get(column) is not None and not _not_a_number(row[column]):
+        if column not in UNDEFINED.get(kind, ()) or _is_known(row, column):
             _check_number(row[column], column, where)
+    for column in optional:
+        if _is_known(row, column):
+            _check_number(row[column], column, where)
+    _check_bounds(row, where)
 
 
-def _not_a_number(value: object) -> bool:
-    return isinstance(value, float) and math.isnan(value)
+def _is_known(row: Row, column: str) -> bool:
+    """Whether an optional number is there: neither missing, nor null, nor NaN."""
+    return _or_none(row.get(column)) is not None
+
+
+def _or_none(value: Any) -> Any:
+    """NaN, which JSON does not have, as what is written in its place."""
+    return None if isinstance(value, float) and math.isnan(value) else value
+
+
+def _check_bounds(row: Row, where: str) -> None:
+    low, high = _is_known(row, "low"), _is_known(row, "high")
+    if low != high:
+        raise CupelError(f"{where}: low and high go together; was the file edited?")
+    if low and row["low"] > row["high"]:
+        raise CupelError(f"{where}: low, {row['low']}, lies above high, {row['high']}.")
+    if _is_known(row, "p_value") and not 0 <= row["p_value"] <= 1:
+        raise CupelError(f"{where}: p_value is {row['p_value']}, not between 0 and 1.")
+
+
+def is_number(value: object) -> bool:
+    """Whether a value of JSON is a number that can be drawn."""
+    right = isinstance(value, int | float) and not isinstance(value, bool)
+    return right and abs(value) <= LARGEST  # type: ignore[arg-type]
 
 
 def _check_number(value: object, column: str, where: str) -> None:
     if isinstance(value, bool) or not isinstance(value, int | float):
         raise CupelError(f"{where}: {column} is {_shown(value)}, not a number.")
-    if not math.isfinite(value):
-        raise CupelError(f"{where}: {column} is {value}, not a finite number.")
+    if not is_number(value):
+        shown = value if isinstance(value, float) else _shown(value)
+        raise CupelError(f"{where}: {column} is {shown}, not a finite number.")
 
 
 def _check_whole(rows: Sequence[Row], kind: str, origin: str) -> None:
@@ -193,6 +226,8 @@ def _check_whole(rows: Sequence[Row], kind: str, origin: str) -> None:
 
 def _check_segments(rows: Sequence[Row], origin: str) -> None:
     """Every system has the segments 1 to n, in order."""
+    if len(rows[0]) < 3:
+        raise CupelError(f"{origin} has no scores: a column for each metric was expected.")
     found: dict[str, int] = {}
     for index, row in enumerate(rows, 1):
         expected = found.get(row["system"], 0) + 1

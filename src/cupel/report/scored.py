@@ -17,6 +17,7 @@ from cupel.report.verdicts import Difference, by_system, sentence
 if TYPE_CHECKING:
     from cupel.batch import FloatArray
     from cupel.corpus import Corpus
+    from cupel.metric import Metric
 
 MOST_OVERLAID = 3
 """Distributions of so many systems are drawn over one another; more get boxes side by side."""
@@ -210,14 +211,19 @@ def correlations(run: Run, metrics: Sequence[str], scores: FloatArray) -> Sectio
 
 
 def browser(
-    run: Run, higher: Mapping[str, bool], corpus: Corpus | None, align: bool
+    run: Run,
+    higher: Mapping[str, bool],
+    corpus: Corpus | None,
+    align: bool,
+    metrics: Mapping[str, Metric] | None = None,
 ) -> tuple[Section, str]:
     """The section of the segment browser, and its data in base64."""
     aligned = None
     if corpus is not None:
         segments.check_texts(run, corpus)
         if align:
-            aligned = segments.alignments(run.segment_metrics, corpus, segments.system_names(run))
+            names = segments.system_names(run)
+            aligned = segments.alignments(run.segment_metrics, corpus, names, metrics)
     data = segments.payload(run, higher, corpus, aligned)
     remark = (
         "Words that only the translation has are underlined; words of the reference that it lacks "

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from cupel.alignments import Alignment
     from cupel.batch import FloatArray
     from cupel.corpus import Corpus
+    from cupel.metric import Metric
 
 
 def columns(run: Run) -> dict[str, FloatArray]:
@@ -150,9 +151,16 @@ def packed(data: Mapping[str, Any]) -> str:
 
 
 def alignments(
-    metrics: Sequence[str], corpus: Corpus, systems: Sequence[str]
+    metrics: Sequence[str],
+    corpus: Corpus,
+    systems: Sequence[str],
+    known: Mapping[str, Metric] | None = None,
 ) -> tuple[str, dict[str, list[Alignment]]] | None:
-    """The alignments of the first metric among these that can tell them; METEOR's before others'."""
+    """The alignments of the first metric among these that can tell them; METEOR's before others'.
+
+    known: the metrics themselves, where they are at hand: options such as --trees do not show in
+    their names.
+    """
     from cupel.alignments import Aligning
     from cupel.batch import Batch
     from cupel.registry import get_metric
@@ -160,7 +168,7 @@ def alignments(
     aligning: dict[str, Any] = {}
     for label in metrics:
         try:
-            metric = get_metric(label)
+            metric = (known or {}).get(label) or get_metric(label)
         except CupelError:
             continue  # a component of a metric, or one that is not installed here
         if isinstance(metric, Aligning):

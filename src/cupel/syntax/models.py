@@ -62,6 +62,15 @@ def find_model(name: str | None = None) -> Model:
     )
 
 
+def parser_missing() -> str | None:
+    """The sentence about the default parser, where it is not there."""
+    try:
+        find_model()
+    except MissingPart as missing:
+        return str(missing)
+    return None
+
+
 @cache
 def load(model: Model) -> Any:
     """The pipeline with no more than parsing needs."""

@@ -98,8 +98,8 @@ def check_tokenizer(name: str) -> None:
         from difflib import get_close_matches
 
         near = get_close_matches(name, TOKENIZERS, n=1)
-        hint = f"; did you mean {near[0]!r}?" if near else ";"
-        raise CupelError(f"Unknown tokenizer {name!r}{hint} Known are: {', '.join(TOKENIZERS)}.")
+        hint = f"did you mean {near[0]!r}? There are" if near else "there are"
+        raise CupelError(f"Unknown tokenizer {name!r}: {hint} {', '.join(TOKENIZERS)}.")
 
 
 @cache

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Self
 
@@ -11,7 +12,9 @@ import numpy as np
 from cupel import __version__
 from cupel.batch import Batch, FloatArray
 from cupel.corpus import Corpus
+from cupel.errors import CupelError
 from cupel.folders import cache_folder, writing
+from cupel.meta.scorecache import text_hash
 from cupel.metric import Metric, Signature
 from cupel.scoring import Progress, score_corpus
 from cupel.tune.material import TunableMetric
@@ -64,7 +67,8 @@ def corpus_features(
     shape = np.shape(metric.prepare(corpus).features(some))[1:]
     features = flat.reshape(*flat.shape[:2], *shape)
     if use_cache:
-        with writing(path) as beside:
+        # Where the cache cannot be written, features are computed anew the next time.
+        with suppress(CupelError, OSError), writing(path) as beside:
             np.save(beside, features, allow_pickle=False)
     return features
 
@@ -73,11 +77,5 @@ def _key(corpus: Corpus, metric: TunableMetric) -> str:
     """All that features depend on: the text, and the signature but for the parameters' values."""
     # A metric that writes its parameters under other names than they have is merely computed anew.
     entries = [e for e in metric.signature().entries if e[0] not in metric.parameters]
-    digest = hashlib.sha256(repr((_FORM, __version__, metric.name, entries)).encode())
-    for texts in corpus.references:
-        digest.update(repr(list(texts)).encode("utf-8", "backslashreplace"))
-    for system, outputs in corpus.systems.items():
-        digest.update(repr((system, list(outputs))).encode("utf-8", "backslashreplace"))
-    if corpus.sources is not None:
-        digest.update(repr(list(corpus.sources)).encode("utf-8", "backslashreplace"))
-    return digest.hexdigest()[:32]
+    parts = (_FORM, __version__, metric.name, entries, text_hash(corpus))
+    return hashlib.sha256(repr(parts).encode()).hexdigest()[:32]

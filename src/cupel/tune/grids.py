@@ -24,6 +24,7 @@ COARSE = (0.1, 0.5, 0.9)
 STEPS = (0.2, 0.1)
 """To either side of the present value in the iterations after it; the last one stays."""
 LOWEST, HIGHEST = 0.1, 0.9
+MOST_VALUES = 1_000_000
 _DECIMALS = 10
 _FINEST = 2
 
@@ -101,7 +102,10 @@ def check_parameter(name: str, start: Mapping[str, float], metric: str) -> None:
 def _values(name: str, text: str) -> tuple[float, ...]:
     try:
         if ":" not in text:
-            return tuple(dict.fromkeys(float(part) for part in text.split(",")))
+            values = tuple(dict.fromkeys(float(part) for part in text.split(",")))
+            if not np.isfinite(values).all():
+                raise ValueError
+            return values
         first, last, step = map(float, text.split(":"))
     except ValueError:
         raise CupelError(
@@ -112,7 +116,11 @@ def _values(name: str, text: str) -> tuple[float, ...]:
         raise CupelError(
             f"The grid {text!r} of {name!r} is empty: first <= last and step > 0 were expected."
         )
-    count = int((last - first) / step + 1e-9) + 1
+    count = int(min((last - first) / step, MOST_VALUES) + 1e-9) + 1
+    if count > MOST_VALUES:
+        raise CupelError(
+            f"The grid {text!r} of {name!r} has more than {MOST_VALUES:,} values: choose a wider step."
+        )
     return tuple(_clean(first + step * number) for number in range(count))
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager, contextmanager, nullcontext
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields, is_dataclass, replace
 from typing import Any, cast
 
 import numpy as np
@@ -129,6 +129,7 @@ def tune(
     chosen = tunable(metric)
     start = dict(chosen.parameters)
     aim, tried = goal_named(goal), read_grids(grids, start, chosen.name)
+    _check_values(chosen, tried)
     subsets = _subsets(start, subset, tried, chosen.name)
     first = {name: tried.nearest(name, value) for name, value in start.items()}
     if search not in ITERATIONS:
@@ -137,6 +138,8 @@ def tune(
     if limit < 1 or workers < 1:
         what, number = ("iterations", limit) if limit < 1 else ("workers", workers)
         raise CupelError(f"The number of {what} must be 1 or more, not {number}.")
+    if seed < 0:
+        raise CupelError(f"The seed must be 0 or more, not {seed}.")
     seen, held = _materials(chosen, on, pairs, hold_out, workers, use_cache, shown)
     if aim.systems and not any(one.enough_systems for one in seen):
         raise CupelError(
@@ -167,6 +170,15 @@ def tunable(metric: str | Metric) -> TunableMetric:
         f"The metric {made.name!r} has no parameters to tune; those that have: "
         f"{', '.join(able) or 'none'}."
     )
+
+
+def _check_values(metric: TunableMetric, grids: Grids) -> None:
+    """A metric that takes its parameters as options must take every value that is tried."""
+    options: list[str] = [one.name for one in fields(metric)] if is_dataclass(metric) else []
+    for name, values in grids.given.items():
+        if name in options:
+            for value in (min(values), max(values)):
+                replace(cast(Any, metric), **{name: value})
 
 
 def _subsets(
@@ -212,6 +224,9 @@ def _materials(
     shown: Shown,
 ) -> tuple[list[Material], list[Material]]:
     """What the search sees, and what it does not."""
+    for name in datasets:
+        if datasets.count(name) > 1:
+            raise CupelError(f"The dataset {name!r} is named twice: leave one out.")
     rankings = [(name, one) for name in datasets for one in _rankings(name, pairs, hold_out)]
     known = {one.pair for _, one in rankings}
     for pair in hold_out:
