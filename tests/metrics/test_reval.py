@@ -19,7 +19,7 @@ from cupel.batch import Batch  # noqa: E402
 from cupel.errors import CupelError  # noqa: E402
 from cupel.human.similarity_sets import Examples, SimilaritySet  # noqa: E402
 from cupel.metrics.reval import ReVal  # noqa: E402
-from cupel.metrics.reval_model import open_scorer  # noqa: E402
+from cupel.metrics.reval_model import open_scorer, save_ensemble  # noqa: E402
 from cupel.metrics.reval_train import Reading, train_reval  # noqa: E402
 from cupel.neural.reval import Settings  # noqa: E402
 from cupel.neural.reval_training import Training  # noqa: E402
@@ -92,7 +92,8 @@ def scores(model: Path, /, hypotheses: list[str], references: list[str], **optio
 def test_scores_are_the_model_s_similarities(trained: Path) -> None:
     """Equation 2 on the slow encoder's states gives (y - 1) / 4."""
     scorer = open_scorer(trained)
-    network = scorer.network.double()
+    (network,) = scorer.networks
+    network.double()
 
     def state(tree: Tree) -> torch.Tensor:
         vectors = [
@@ -110,15 +111,15 @@ def test_scores_are_the_model_s_similarities(trained: Path) -> None:
         expected.append((float(p.detach() @ torch.arange(1.0, 6.0).double()) - 1) / 4)
     network.float()
     found = scores(trained, [TEXTS[0], TEXTS[2], TEXTS[4]], [TEXTS[1], TEXTS[3], TEXTS[4]])
-    np.testing.assert_allclose(found, expected, atol=2e-6)
+    np.testing.assert_allclose(found, expected, atol=3e-6)
 
 
 def test_several_references(trained: Path) -> None:
     each = scores(trained, [TEXTS[0]] * 2, [TEXTS[1], TEXTS[2]])
     both = Batch([TEXTS[0]], [[TEXTS[1], TEXTS[2]]])
-    assert metric(trained).statistics(both)[0, 0] == pytest.approx(max(each), abs=1e-6)
+    assert metric(trained).statistics(both)[0, 0] == pytest.approx(max(each), abs=3e-6)
     mean = metric(trained, multiple="mean").statistics(both)[0, 0]
-    assert mean == pytest.approx(each.mean(), abs=1e-6)
+    assert mean == pytest.approx(each.mean(), abs=3e-6)
 
 
 def test_mix_takes_the_second_model_for_long_references(trained: Path) -> None:
@@ -126,21 +127,43 @@ def test_mix_takes_the_second_model_for_long_references(trained: Path) -> None:
     short = scores(trained, TEXTS, REFERENCES)
     long = scores(other, TEXTS, REFERENCES)
     mixed = scores(trained, TEXTS, REFERENCES, long=str(other), limit=3)
-    np.testing.assert_allclose(mixed, np.where([0, 1, 0, 0, 0], long, short), atol=1e-6)
+    np.testing.assert_allclose(mixed, np.where([0, 1, 0, 0, 0], long, short), atol=3e-6)
     assert abs(long - short).max() > 1e-3
     only_short = scores(trained, TEXTS, TEXTS, long=str(other))
-    np.testing.assert_allclose(only_short, scores(trained, TEXTS, TEXTS), atol=1e-6)
+    np.testing.assert_allclose(only_short, scores(trained, TEXTS, TEXTS), atol=3e-6)
 
 
 def test_several_models_are_averaged(trained: Path) -> None:
     other = trained.parent / "tuned"
     both = scores(trained, TEXTS, REFERENCES, model=f"{trained}+{other}")
     each = [scores(model, TEXTS, REFERENCES) for model in (trained, other)]
-    np.testing.assert_allclose(both, np.mean(each, axis=0), atol=1e-6)
+    np.testing.assert_allclose(both, np.mean(each, axis=0), atol=3e-6)
     signature = dict(metric(trained, model=f"{trained}+{other}").signature().entries)
     sums = [open_scorer(model).checksum for model in (trained, other)]
     assert signature["model"] == "+".join(sums)
     assert signature["vectors"].count("four.txt") == 1
+
+
+def test_an_ensemble_is_its_members_in_one_folder(trained: Path, tmp_path: Path) -> None:
+    """Same scores and signature as model=A+B; a third model of other weights stands for a seed."""
+    from cupel.neural.weights import load_weights, save_weights
+
+    weights, other = load_weights(trained, "reval"), tmp_path / "other"
+    moved = {name: tensor * 1.5 for name, tensor in weights.tensors.items()}
+    save_weights(other, "reval", moved, {k: v for k, v in weights.card.items() if k != "sha256"})
+    save_ensemble(tmp_path / "both", [trained, other], chosen="both")
+    sum_of_both = f"{trained}+{other}"
+    joined = scores(trained, TEXTS, REFERENCES, model=str(tmp_path / "both"))
+    apart = scores(trained, TEXTS, REFERENCES, model=sum_of_both)
+    np.testing.assert_allclose(joined, apart, atol=3e-6)
+    assert abs(joined - scores(trained, TEXTS, REFERENCES)).max() > 1e-3
+    ours = metric(trained, model=str(tmp_path / "both"))
+    assert ours.signature() == metric(trained, model=sum_of_both).signature()
+    card = open_scorer(tmp_path / "both").card
+    assert [set(one) for one in card["members"]] == [{"sha256", "training", "dev"}] * 2
+    assert card["chosen"] == "both"
+    with pytest.raises(CupelError, match="without tuned vectors, can be joined"):
+        save_ensemble(tmp_path / "mixed", [trained, trained.parent / "tuned"])
 
 
 def test_models_under_different_heads(trained: Path, tmp_path: Path) -> None:
@@ -154,7 +177,7 @@ def test_models_under_different_heads(trained: Path, tmp_path: Path) -> None:
 def test_segments_without_known_words_and_empty_ones_are_scored(trained: Path) -> None:
     found = scores(trained, ["", TEXTS[0], "", TEXTS[2]], [TEXTS[0], "", "", TEXTS[2]])
     assert ((found > 0) & (found < 1)).all()
-    assert found[0] == pytest.approx(found[1], abs=1e-6)  # the head is symmetric
+    assert found[0] == pytest.approx(found[1], abs=3e-6)  # the head is symmetric
 
 
 def test_tuned_vectors_are_used(trained: Path) -> None:
@@ -314,11 +337,29 @@ def test_the_shipped_model_is_small_and_has_a_card(shipped: ReVal) -> None:
     assert scorer.vectors.digest.startswith(card["vectors_digest"])
 
 
+def test_the_shipped_ensemble_has_the_shipped_model_among_its_members(shipped: ReVal) -> None:
+    from cupel.registry import get_metric
+
+    ensemble = get_metric("reval:model=ensemble,device=cpu")
+    assert isinstance(ensemble, ReVal)
+    (scorer,) = ensemble.scorers
+    sums = dict(ensemble.signature().entries)["model"].split("+")
+    assert len(scorer.networks) == len(sums) == 3
+    assert dict(shipped.signature().entries)["model"] in sums
+    assert {one["training"]["seed"] for one in scorer.card["members"]} == {1, 2, 3}
+    assert set(scorer.card) >= {"data", "test", "licence", "chosen"}
+    texts = ["The talks had failed .", "The talks failed .", "A dog runs ."]
+    batch = Batch(texts, [[texts[0]]] * 3)
+    same, close, other = ensemble.statistics(batch)[:, 0]
+    assert same > close > other
+    assert abs(close - shipped.statistics(batch)[1, 0]) < 0.2
+
+
 def test_entities_are_read_as_characters(shipped: ReVal) -> None:
     reference = 'Ukraine\'s parliament said "no" to R&D.'
     written = ["Ukraine&#39;s parliament said &quot;no&quot; to R&amp;D.", reference]
     found = shipped.statistics(Batch(written, [[reference]] * 2))[:, 0]
-    assert found[0] == pytest.approx(found[1], abs=1e-6)
+    assert found[0] == pytest.approx(found[1], abs=3e-6)
 
 
 def test_scores_do_not_depend_on_the_batch(shipped: ReVal) -> None:
@@ -326,3 +367,5 @@ def test_scores_do_not_depend_on_the_batch(shipped: ReVal) -> None:
     together = shipped.statistics(Batch(texts, [[texts[0]]] * 4))[:, 0]
     alone = [shipped.statistics(Batch([text], [[texts[0]]]))[0, 0] for text in texts]
     np.testing.assert_allclose(together, alone, atol=1e-5)
+    similarity = 4 * together + 1
+    np.testing.assert_allclose(similarity, np.round(similarity, 5), atol=1e-6)

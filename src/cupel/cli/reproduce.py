@@ -86,14 +86,20 @@ def _computed(wanted: list[Table], full: bool, workers: int) -> tuple[list[Resul
 
 
 def _signatures(wanted: list[Table], found: dict[Any, Outcome]) -> dict[str, str]:
-    """By metric, of what was computed here; by table and row, of what a training gave."""
+    """By metric, of what was computed here; by table and row or column, of what a training gave."""
     signatures: dict[str, str] = {}
     for table in wanted:
+        by_row: dict[str, set[str]] = {}
+        for cell in table.cells:
+            by_row.setdefault(cell.row, set()).add(found[cell.key].signature or "")
+        # A training is a row of most tables; where rows are language pairs, a column.
+        columns = any(len(row - {""}) > 1 for row in by_row.values())
         for cell in table.cells:
             outcome = found[cell.key]
             if outcome.signature:
                 own = cell.settings.get("metric")
-                name = own if own and outcome.spread is None else f"{table.id}, {cell.row}"
+                trained = f"{table.id}, {cell.column if columns else cell.row}"
+                name = own if own and outcome.spread is None else trained
                 signatures.setdefault(name, outcome.signature)
     return signatures
 

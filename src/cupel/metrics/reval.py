@@ -51,7 +51,8 @@ class ReVal(Metric):
     """Statistics: [segment score, 1].
 
     model     a folder of weights and card, or several, joined by `+`, whose similarities are
-              averaged; None is the one that comes with Cupel
+              averaged; None is the one that comes with Cupel, `ensemble` the mean of three that
+              do: better on segments, three times the work
     long      other models in the same form, for references of more than `limit` words
     vectors   other word vectors than those that the model names
     parser    a spaCy model; None is en_core_web_sm

@@ -3,6 +3,11 @@
 Its folder is what `cupel train reval` writes: `weights.safetensors` and `card.json` (see
 `cupel.neural.weights`). The card names the vectors it was trained with; others of the same
 dimension may be given in their place.
+
+An ensemble is such a folder too: the tensors of its members are numbered from 0 (`0.head...`), and
+its card lists the members under `members`. Its similarity is the mean of theirs, as that of
+`model=A+B+C`, whose signature it shares; words are looked up once for all of them. The one that
+comes with Cupel is opened by the name `ensemble`.
 """
 
 from __future__ import annotations
@@ -29,13 +34,16 @@ if TYPE_CHECKING:
 KIND = "reval"
 TUNED, TUNED_WORDS = "vectors", "words"
 """Tuned word vectors among the tensors, and their words in the card."""
+MEMBERS = "members"
+SHIPPED = {"ensemble": "reval-ensemble"}
+"""Models that come with Cupel, by the name that `model` takes; a folder so named is `./NAME`."""
 
 
 @dataclass(frozen=True)
 class Scorer:
-    """A model, its card, and the word vectors that it reads."""
+    """A model or the members of an ensemble, the card, and the word vectors that they read."""
 
-    network: ReVal
+    networks: tuple[ReVal, ...]
     card: Mapping[str, Any]
     vectors: Vectors
     unknown: str
@@ -43,8 +51,8 @@ class Scorer:
 
     @property
     def checksum(self) -> str:
-        """The first 12 digits of the weights' SHA-256."""
-        return str(self.card["sha256"])[:12]
+        """The first 12 digits of the weights' SHA-256; of an ensemble those of its members."""
+        return "+".join(str(card["sha256"])[:12] for card in self.card.get(MEMBERS, [self.card]))
 
     def matrix(self, words: Sequence[str]) -> npt.NDArray[np.float32]:
         """(len(words), dimension): the vector of each word, tuned where the training did so."""
@@ -64,7 +72,11 @@ class Scorer:
         translations: npt.NDArray[np.integer],
         device: torch.device,
     ) -> npt.NDArray[np.float32]:
-        """(n,) y-hat, from 1 to 5, of pairs of rows of `trees`."""
+        """(n,) y-hat, from 1 to 5, of pairs of rows of `trees`.
+
+        To five decimals: what stands beside a sentence in a batch changes the seventh, and would
+        decide between equal translations of two systems.
+        """
         import torch
 
         from cupel.metrics.reval_words import forest_of
@@ -72,11 +84,17 @@ class Scorer:
 
         forest, words = forest_of(trees)
         vectors = torch.from_numpy(self.matrix(words)).to(device)
-        return similarities(self.network.to(device), forest, references, translations, vectors)
+        pairs = forest, references, translations, vectors
+        found = [np.round(similarities(n.to(device), *pairs), 5) for n in self.networks]
+        return found[0] if len(found) == 1 else np.mean(found, axis=0, dtype=np.float32)
 
 
 def open_scorer(folder: Path | str, vectors: str | None = None) -> Scorer:
-    """The model in a folder, with other vectors where they are given."""
+    """The model in a folder, or the shipped one of that name, with other vectors where given."""
+    from cupel.neural.weights import embedded
+
+    if str(folder) in SHIPPED:
+        folder = embedded(SHIPPED[str(folder)])
     state = tuple(_state(Path(folder) / name) for name in ("card.json", "weights.safetensors"))
     return _opened(str(folder), vectors, state)
 
@@ -99,9 +117,10 @@ def _opened(folder: str, vectors: str | None, state: object) -> Scorer:
     tensors = dict(weights.tensors)
     tuned = _tuned(folder, tensors.pop(TUNED, None), weights.card)
     settings = Settings.of(weights.card)
-    network = ReVal(settings)
+    networks = tuple(ReVal(settings) for _ in weights.card.get(MEMBERS, [None]))
     try:
-        network.load_state_dict(tensors)
+        for network, own in zip(networks, _parted(tensors, weights.card), strict=True):
+            network.load_state_dict(own)
     except RuntimeError as error:
         raise CupelError(
             f"The weights in {folder} are not of the shape that their card describes."
@@ -115,7 +134,53 @@ def _opened(folder: str, vectors: str | None, state: object) -> Scorer:
         )
     unknown = str(weights.card.get("unknown", "hash"))
     check_unknown(unknown)
-    return Scorer(network.eval(), weights.card, opened, unknown, tuned)
+    return Scorer(tuple(n.eval() for n in networks), weights.card, opened, unknown, tuned)
+
+
+def _parted(
+    tensors: Mapping[str, torch.Tensor], card: Mapping[str, Any]
+) -> list[dict[str, torch.Tensor]]:
+    """The tensors of each member; of a model that is no ensemble, its own."""
+    if MEMBERS not in card:
+        return [dict(tensors)]
+    return [
+        {
+            name.removeprefix(f"{number}."): tensor
+            for name, tensor in tensors.items()
+            if name.startswith(f"{number}.")
+        }
+        for number in range(len(card[MEMBERS]))
+    ]
+
+
+def save_ensemble(folder: Path | str, models: Sequence[Path | str], **figures: Any) -> None:
+    """Join models that differ in nothing but their training into one folder.
+
+    figures: further entries of the card, in place of the members' own.
+    """
+    from cupel.neural.weights import load_weights, save_weights
+
+    members = [load_weights(model, KIND) for model in models]
+    cards = [member.card for member in members]
+    if any(TUNED in member.tensors for member in members) or any(
+        card.get(key) != cards[0].get(key)
+        for card in cards
+        for key in ("model", "vectors", "vectors_digest", "unknown", "heads")
+    ):
+        raise CupelError(
+            "Only models of the same shape, vectors and heads, without tuned vectors, can be joined "
+            "into one ensemble: give the others as model=A+B."
+        )
+    tensors = {
+        f"{number}.{name}": tensor
+        for number, member in enumerate(members)
+        for name, tensor in member.tensors.items()
+    }
+    own = ("sha256", "training", "dev")
+    left_out = {*own, "format", "kind", "test", "chosen", "command"}
+    card = {key: value for key, value in cards[0].items() if key not in left_out}
+    listed = [{key: one[key] for key in own if key in one} for one in cards]
+    save_weights(folder, KIND, tensors, {**card, MEMBERS: listed, **figures})
 
 
 def _tuned(
