@@ -136,6 +136,7 @@ def tau_of(model: Model, pairs: Examples, both: bool = False) -> float:
         Settings(rate=0.1, epochs=15, architecture="single-layer"),
         Settings(rate=0.1, epochs=15, architecture="fully-connected"),
         Settings(epochs=15, architecture="single-layer", cost="kendall"),
+        Settings(rate=0.05, epochs=15, cost="kendall"),
         Settings(rate=0.1, epochs=20, cost="logistic+kendall", patience=4),
     ],
     ids=lambda s: f"{s.architecture}, {s.cost}",
@@ -146,6 +147,22 @@ def test_every_variant_learns(settings: Settings):
     both = settings.cost.endswith("kendall")
     assert tau_of(done.model, examples(200, 1), both) == pytest.approx(done.tau, abs=0.02)
     assert done.model.absolute(np.zeros((2, 2)), np.zeros((2, 2)), np.array([[-2.0], [2.0]]))[1] > 0
+
+
+def test_the_kendall_cost_learns_from_any_start_but_not_where_ties_cost_as_much_as_errors():
+    def taus(ties: float) -> list[float]:
+        return [
+            train(
+                examples(),
+                examples(200, 1),
+                Settings(rate=0.05, epochs=12, cost="kendall", ties=ties, seed=seed),
+                {"features": ["ter"]},
+            ).tau
+            for seed in range(4)
+        ]
+
+    assert min(taus(0.01)) > 0.7
+    assert min(taus(1.0)) < 0.5  # some start is in the wrong order, and held there
 
 
 def test_swapped_labels_teach_the_reverse_ranking():
@@ -187,7 +204,9 @@ def test_gradients_are_those_of_the_cost(cost: str, architecture: str):
     from cupel.nnrk.training import _start, predictions
 
     pairs = examples(6)
-    settings = Settings(architecture=architecture, hidden=2, gamma=3.0, beta=2.0, decay=0.01)
+    settings = Settings(
+        architecture=architecture, hidden=2, gamma=3.0, beta=2.0, ties=0.7, decay=0.01
+    )
     network = _start(settings, 2, 1, np.random.default_rng(0))
     pairs = replace(pairs, psi=pairs.psi.astype(np.float32))
     mask = mask_of(settings, 2, network.hidden.shape[1])
@@ -203,7 +222,7 @@ def test_gradients_are_those_of_the_cost(cost: str, architecture: str):
             return float(-np.log(p).mean() + shrink)
         delta = s - t
         wrong = np.where(y == 1, -1, 1) * settings.gamma * delta
-        ties = np.exp(-settings.beta * delta**2 / 2)
+        ties = settings.ties * np.exp(-settings.beta * delta**2 / 2)
         return float((1 / (1 + np.exp(-wrong)) + ties).mean() + shrink)
 
     arrays = [np.array(getattr(network, name)) for name in Parameters._fields]
@@ -214,9 +233,10 @@ def test_gradients_are_those_of_the_cost(cost: str, architecture: str):
         pairs.x, pairs.references, pairs.psi, pairs.reference, pairs.first, pairs.second,
         pairs.label, network.direct,
     )  # fmt: skip
+    after = Parameters(*(a.copy() for a in arrays))
     train_epoch(
-        Parameters(*(a.copy() for a in arrays)), totals, mask, inputs, np.arange(count), count,
-        0.01, settings.decay, kind, settings.gamma, settings.beta,
+        after, totals, mask, inputs, np.arange(count), count,
+        0.01, settings.decay, kind, settings.gamma, settings.beta, settings.ties,
     )  # fmt: skip
     for name, squared in zip(Parameters._fields, totals, strict=True):
         values = getattr(network, name)
@@ -231,6 +251,8 @@ def test_gradients_are_those_of_the_cost(cost: str, architecture: str):
                 sides.append(total(replace(network, **{name: moved})))
             slope = (sides[0] - sides[1]) / 2e-3
             assert math.sqrt(squared[place]) == pytest.approx(abs(slope), abs=2e-4)
+            if abs(slope) > 1e-3:  # the step goes down
+                assert np.sign(getattr(after, name)[place] - values[place]) == -np.sign(slope)
 
 
 def test_the_pairwise_network_sees_what_its_groups_see():

@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 if TYPE_CHECKING:
+    from cupel.nnrk.encoded_training import EncoderSettings
     from cupel.nnrk.examples import Examples
     from cupel.nnrk.features import FeatureSet
+    from cupel.nnrk.training import Settings
 
 NETWORK = "Network"
+ENCODER = "Encoder"
 TRAINING = "Training"
 
 
@@ -34,9 +38,10 @@ def nnrk(
         str,
         typer.Option(
             help="4metrics, bleucomp, wiki-gw50, syntax25, minilm, any metric; commas between "
-            "(semicolons where one has commas itself)."
+            "(semicolons where one has commas itself).  [4metrics,syntax25,wiki-gw50; with an "
+            "encoder 4metrics,syntax25]"
         ),
-    ] = "4metrics,syntax25,wiki-gw50",
+    ] = "",
     architecture: Annotated[
         str,
         typer.Option(help="pairwise, fully-connected, single-layer.", rich_help_panel=NETWORK),
@@ -47,6 +52,44 @@ def nnrk(
     hidden: Annotated[
         int, typer.Option(help="Units in each of three groups.", rich_help_panel=NETWORK)
     ] = 4,
+    gamma: Annotated[
+        float, typer.Option(help="Steepness of the Kendall cost.", rich_help_panel=NETWORK)
+    ] = 100.0,
+    beta: Annotated[
+        float, typer.Option(help="How narrow its ties are.", rich_help_panel=NETWORK)
+    ] = 100.0,
+    ties: Annotated[
+        float, typer.Option(help="What a tie costs in it.", rich_help_panel=NETWORK)
+    ] = 0.01,
+    encoder: Annotated[
+        str,
+        typer.Option(
+            help="Encode sentences on the fly: none, average, cnn, lstm, bilstm.",
+            rich_help_panel=ENCODER,
+        ),
+    ] = "none",
+    units: Annotated[
+        int, typer.Option(help="Filters of the CNN, units of an LSTM.", rich_help_panel=ENCODER)
+    ] = 100,
+    filter_length: Annotated[
+        int, typer.Option("--filter", help="Words a filter sees.", rich_help_panel=ENCODER)
+    ] = 3,
+    pool: Annotated[
+        int, typer.Option(help="Features a maximum is over.", rich_help_panel=ENCODER)
+    ] = 3,
+    word_vectors: Annotated[
+        str,
+        typer.Option(help="Tuning of them: fixed, moderate, full.", rich_help_panel=ENCODER),
+    ] = "full",
+    initial: Annotated[
+        str, typer.Option(help="Their start: pretrained, random.", rich_help_panel=ENCODER)
+    ] = "pretrained",
+    vectors: Annotated[
+        str, typer.Option(help="Their table: a name or a file.", rich_help_panel=ENCODER)
+    ] = "glove-6b-50d-100k",
+    device: Annotated[
+        str, typer.Option(help="Of the encoder: cpu, cuda, auto.", rich_help_panel=ENCODER)
+    ] = "cpu",
     sample: Annotated[
         int | None,
         typer.Option(help="Learn from so many pairs drawn at random.", rich_help_panel=TRAINING),
@@ -66,7 +109,11 @@ def nnrk(
     batch: Annotated[int, typer.Option(help="Minibatch.", rich_help_panel=TRAINING)] = 30,
     decay: Annotated[float, typer.Option(help="Of weights.", rich_help_panel=TRAINING)] = 1e-4,
     dropout: Annotated[
-        float, typer.Option(help="Of sentence vectors.", rich_help_panel=TRAINING)
+        float,
+        typer.Option(
+            help="Of sentence vectors; with an encoder, of word vectors and units.",
+            rich_help_panel=TRAINING,
+        ),
     ] = 0.0,
     epochs: Annotated[int, typer.Option(help="At most.", rich_help_panel=TRAINING)] = 10_000,
     patience: Annotated[
@@ -83,13 +130,13 @@ def nnrk(
 ) -> None:
     """Train NNRK on human rankings; use it as `-m nnrk:model=FOLDER`.
 
-    Example: cupel train nnrk --train wmt13 --features 4metrics,wiki-gw50 --sample 40000 -o mine
+    Examples: cupel train nnrk --train wmt13 --features 4metrics,wiki-gw50 --sample 40000 -o mine;
+    cupel train nnrk --encoder cnn --units 150 --dropout 0.5 --sample 40000 --epochs 16 -o mine
     """
     from cupel.errors import CupelError
+    from cupel.nnrk.encoded_training import EncoderSettings
     from cupel.nnrk.features import feature_set
-    from cupel.nnrk.model import averaged
-    from cupel.nnrk.training import Settings, check_development
-    from cupel.nnrk.training import train as descend
+    from cupel.nnrk.training import Settings
 
     if networks < 1:
         raise CupelError(f"The number of networks must be 1 or more, not {networks}.")
@@ -103,20 +150,21 @@ def nnrk(
         batch=batch,
         decay=decay,
         dropout=dropout,
+        gamma=gamma,
+        beta=beta,
+        ties=ties,
         epochs=epochs,
         patience=patience,
         seed=seed,
     )
-    wanted = feature_set(features)
+    own = None
+    if encoder != "none":
+        own = EncoderSettings(encoder, units, filter_length, pool, word_vectors, initial, vectors)
+    wanted = feature_set(features or "4metrics,syntax25" + ("" if own else ",wiki-gw50"))
     sets = train or ["wmt13"]
-    learned, development = _data(sets, dev, dev_pairs, wanted, seed)
-    check_development(development)
+    learned, development = _data(sets, dev, dev_pairs, _with_words(wanted, own), seed)
     learned = (learned.agreed() if agreed else learned).sample(sample, seed)
     _say(f"{len(learned)} pairs to learn from, {len(development)} to stop by")
-
-    def report(epoch: int, loss: float, tau: float) -> None:
-        _say(f"epoch {epoch}: cost {loss:.4f}, development tau {tau:.4f}")
-
     card = {
         "features": list(wanted.names),
         "train": sets,
@@ -124,14 +172,66 @@ def nnrk(
         "agreed": agreed,
         "licence": "Apache-2.0",
     }
+    if own is None:
+        _train(learned, development, settings, networks, card, out)
+    else:
+        _train_encoded(learned, development, settings, own, networks, card, device, out)
+
+
+def _with_words(wanted: FeatureSet, encoder: EncoderSettings | None) -> FeatureSet:
+    """The features, and before the sentence vectors the numbers of words for an encoder."""
+    if encoder is None:
+        return wanted
+    from cupel.nnrk.encoders import WordNumbers, check_torch
+
+    check_torch()
+    return replace(wanted, vectors=(("words", WordNumbers(encoder.vectors)), *wanted.vectors))
+
+
+def _train(
+    learned: Examples,
+    development: Examples,
+    settings: Settings,
+    networks: int,
+    card: dict[str, Any],
+    out: Path,
+) -> None:
+    from cupel.nnrk.model import averaged
+    from cupel.nnrk.training import train
+
+    def report(epoch: int, loss: float, tau: float) -> None:
+        _say(f"epoch {epoch}: cost {loss:.4f}, development tau {tau:.4f}")
+
     done = [
-        descend(learned, development, replace(settings, seed=seed + n), dict(card), report)
+        train(learned, development, replace(settings, seed=settings.seed + n), dict(card), report)
         for n in range(networks)
     ]
     model = averaged([one.model for one in done]) if networks > 1 else done[0].model
     model.save(out)
     for one in done:
         print(f"{out}: epoch {one.epoch}, development tau {one.tau:.4f}")
+
+
+def _train_encoded(
+    learned: Examples,
+    development: Examples,
+    settings: Settings,
+    encoder: EncoderSettings,
+    networks: int,
+    card: dict[str, Any],
+    device: str,
+    out: Path,
+) -> None:
+    from cupel.nnrk.encoded_training import train_encoded
+
+    def report(epoch: int, accuracies: Sequence[float]) -> None:
+        each = ", ".join(f"{accuracy:.4f}" for accuracy in accuracies)
+        _say(f"epoch {epoch}: development accuracy {each}")
+
+    done = train_encoded(learned, development, settings, encoder, card, networks, device, report)
+    done.model.save(out)
+    for epoch, accuracy in zip(done.epochs, done.accuracies, strict=True):
+        print(f"{out}: epoch {epoch}, development accuracy {accuracy:.4f}")
 
 
 def _say(sentence: str) -> None:

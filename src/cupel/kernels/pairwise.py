@@ -110,12 +110,14 @@ def train_epoch(
     cost: int,
     gamma: float,
     beta: float,
+    ties: float,
 ) -> float:
     """One pass over the examples; changes the weights and AdaGrad's totals; the mean cost.
 
     order: of the logistic cost 2 * pair + (1 where the two are exchanged); of the Kendall cost,
     which has both orders in every term, pairs. The cost of a minibatch is the mean over its
-    examples, plus decay * (sum of squared weights) without the biases.
+    examples, plus decay * (sum of squared weights) without the biases. The Kendall cost of one is
+    y sig(-gamma D) + (1 - y) sig(gamma D) + ties exp(-beta D^2 / 2), D = p(t1, t2) - p(t2, t1).
     """
     wide_size, arcs_size = 3 * inputs.x.shape[1], len(p.skip)
     orders = 2 if cost == KENDALL else 1
@@ -141,7 +143,7 @@ def train_epoch(
                 delta = s - t
                 y = inputs.label[code]
                 right = _sigmoid(gamma * delta)
-                tie = math.exp(-beta * delta * delta / 2)
+                tie = ties * math.exp(-beta * delta * delta / 2)
                 whole += (1.0 - right if y == 1 else right) + tie
                 slope = gamma * right * (1.0 - right) * (-1.0 if y == 1 else 1.0)
                 slope -= beta * delta * tie

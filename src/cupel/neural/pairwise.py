@@ -141,6 +141,33 @@ class Pairwise:
         return dropped
 
 
+def encode_batches(
+    encoding: Encoding,
+    weights: dict[str, Tensor],
+    table: Tensor,
+    words: npt.NDArray[np.int64],
+    lengths: npt.NDArray[np.int64],
+    size: int = 1000,
+) -> npt.NDArray[np.float32]:
+    """(K, n, output): sentences by trained weights, those of about the same length together.
+
+    words: (n, t) rows of the tables (K, v, d), `lengths` of them real.
+    """
+    k, _, d = table.shape
+    found = np.zeros((k, len(words), encoding.output(d)), np.float32)
+    order = np.argsort(lengths, kind="stable")
+    with torch.no_grad():
+        for low in range(0, len(order), size):
+            part = order[low : low + size]
+            longest = max(int(lengths[part[-1]]), 1)
+            ids = torch.from_numpy(words[part, :longest])
+            mask = (torch.arange(longest) < torch.from_numpy(lengths[part])[:, None]).to(
+                table.dtype
+            )
+            found[:, part] = encoding(weights, table[:, ids], mask).numpy()
+    return found
+
+
 def _glorot(name: str, shape: tuple[int, ...], generator: torch.Generator) -> Tensor:
     if name.endswith("bias"):
         return torch.zeros(shape)

@@ -85,7 +85,7 @@ def predictions(
     x = encoded(model, sentences, rows, size)
     found = []
     with torch.no_grad():
-        for part in torch.arange(len(pairs), device=places.device).split(size):
+        for part in torch.split(torch.arange(len(pairs), device=places.device), size):
             some = pairs.take(part)
             x1, x2, r = (x[:, places[part + k * len(pairs)]] for k in range(3))
             found.append(torch.sigmoid(model.logits(x1, x2, r, some.psi1, some.psi2)).cpu())
@@ -96,7 +96,7 @@ def encoded(model: Pairwise, sentences: Sentences, rows: Tensor, size: int = 100
     """(K, n, size): x of these sentences, some of the same length at a time."""
     order = torch.argsort(sentences.lengths[rows])
     with torch.no_grad():
-        parts = [model.encoded(sentences, rows[part], False) for part in order.split(size)]
+        parts = [model.encoded(sentences, rows[part], False) for part in torch.split(order, size)]
     return torch.cat(parts, dim=1)[:, torch.argsort(order)]
 
 

@@ -13,7 +13,7 @@ import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -21,6 +21,9 @@ import numpy.typing as npt
 from cupel.batch import FloatArray
 from cupel.errors import CupelError
 from cupel.neural.arrays import load_arrays, save_arrays
+
+if TYPE_CHECKING:
+    from cupel.nnrk.encoders import Encoder
 
 KIND = "nnrk"
 ARCHITECTURES = ("single-layer", "pairwise", "fully-connected")
@@ -129,6 +132,7 @@ class Model:
     """A trained network, the normalisation that it was trained with, and what is empty to it.
 
     mean_x, mean_psi: the mean translation of the training pairs, normalised (section 6.1 b).
+    encoder: makes the first numbers of x, where sentences are encoded on the fly.
     """
 
     network: Network
@@ -136,6 +140,7 @@ class Model:
     mean_x: Array
     mean_psi: Array
     card: Mapping[str, Any]
+    encoder: Encoder | None = None
 
     def __post_init__(self) -> None:
         d, f = len(self.normalisation.x_low), len(self.normalisation.psi_low)
@@ -204,7 +209,11 @@ class Model:
         norm = self.normalisation
         arrays |= {f"normalisation.{f.name}": getattr(norm, f.name) for f in fields(Normalisation)}
         arrays |= {"mean.x": self.mean_x, "mean.psi": self.mean_psi}
-        save_arrays(folder, KIND, arrays, {**self.card, "normalisation": norm.digest()})
+        card = {**self.card, "normalisation": norm.digest()}
+        if self.encoder is not None:
+            arrays |= self.encoder.packed()
+            card["encoder"] = dict(self.encoder.settings)
+        save_arrays(folder, KIND, arrays, card)
 
 
 def averaged(models: Sequence[Model]) -> Model:
@@ -238,6 +247,11 @@ def load_model(folder: Path | str) -> Model:
     try:
         network = Network(*(arrays[f"network.{f.name}"] for f in fields(Network)))
         norm = Normalisation(*(arrays[f"normalisation.{f.name}"] for f in fields(Normalisation)))
-        return Model(network, norm, arrays["mean.x"], arrays["mean.psi"], card)
+        encoder = None
+        if "encoder" in card:
+            from cupel.nnrk.encoders import unpacked
+
+            encoder = unpacked(card["encoder"], arrays)
+        return Model(network, norm, arrays["mean.x"], arrays["mean.psi"], card, encoder)
     except KeyError as error:
         raise CupelError(f"{folder} is not a whole NNRK model: it lacks {error}.") from error

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cache, lru_cache
 
 from cupel.errors import MissingPart
 from cupel.neural.weights import embedded
+from cupel.nnrk.encoders import check_torch
 from cupel.nnrk.features import FeatureSet, feature_set
 from cupel.nnrk.model import Model, load_model
 
@@ -24,7 +26,11 @@ def _features(names: tuple[str, ...]) -> FeatureSet:
 def features_of(model: Model) -> FeatureSet:
     """The features that a model was trained with, or what one has to install for them."""
     try:
-        return _features(model.features)
+        found = _features(model.features)
+        if model.encoder is None:
+            return found
+        check_torch()
+        return replace(found, vectors=(("encoder", model.encoder), *found.vectors))
     except MissingPart as missing:
         raise MissingPart(
             f"The NNRK model was trained with features that are not at hand. {missing}"

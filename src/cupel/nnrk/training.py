@@ -43,7 +43,11 @@ class Settings:
     decay: float = 1e-4  # lambda of the squared weights
     dropout: float = 0.0  # share of the numbers of x left out, others in every epoch
     gamma: float = 100.0  # steepness of the Kendall cost
-    beta: float = 100.0  # how sharply it punishes ties
+    beta: float = 100.0  # how narrowly it understands ties
+    # How much a tie costs, where a wrong order costs 1. At 1 the slope of this term, which knows no
+    # labels, is above the other's wherever |Delta| > 0.034, and holds whatever order chance began
+    # with: tau on held-out lines is 10.5 at 1, 29.3 at 0.1, 30.9 at 0.01, 31.0 without.
+    ties: float = 0.01
     epochs: int = 10_000  # at most
     patience: int = 20  # stop after so many epochs without a better one
     seed: int = 12345
@@ -55,6 +59,9 @@ class Settings:
         ):
             if value not in known:
                 raise CupelError(f"There is no {what} {value!r}; there are: {', '.join(known)}.")
+        for name in ("gamma", "beta", "ties"):
+            if not 0 <= getattr(self, name) < np.inf:
+                raise CupelError(f"{name} must be 0 or more, not {getattr(self, name):g}.")
         if not 0 <= self.dropout < 1:
             raise CupelError(f"dropout must be from 0 to below 1, not {self.dropout:g}.")
         for name in ("hidden", "batch", "epochs", "patience"):
@@ -225,6 +232,7 @@ def _descend(
             KENDALL if cost == "kendall" else LOGISTIC,
             settings.gamma,
             settings.beta,
+            settings.ties,
         )
         now = Network(*(array.copy() for array in parameters))
         tau = pairwise_tau(decisions(now, development, cost), development.label)
