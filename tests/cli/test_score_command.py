@@ -172,7 +172,7 @@ def test_text_that_looks_tokenised_is_remarked(tmp_path: Path) -> None:
         (["ref.txt", "-i", "good.txt", "-m", "bleu", "tre"],
          "Unknown metric 'tre': did you mean 'ter'"),
         (["ref.txt", "-i", "good.txt", "-tok", "14a"],
-         "Unknown tokenizer '14a'; did you mean '13a'?"),
+         "Unknown tokenizer '14a': did you mean '13a'?"),
         (["ref.txt", "-i", "good.txt", "-tok", "ja-mecab"],
          "The tokenizer 'ja-mecab' needs another package: pip install mecab-python3 ipadic."),
         (["ref.txt", "-i", "good.txt", "-m", "mine:nan"],
