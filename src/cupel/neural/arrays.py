@@ -6,7 +6,6 @@ arrays. Small models that ship with Cupel are read by this alone.
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections.abc import Mapping
 from pathlib import Path
@@ -16,8 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from cupel.errors import CupelError
-from cupel.folders import write_bytes, write_text
-from cupel.neural.weights import CARD, FORMAT, WEIGHTS, read_card
+from cupel.neural.weights import WEIGHTS, read_content, write_content
 
 Array = npt.NDArray[Any]
 _TYPES = {
@@ -72,28 +70,14 @@ def from_bytes(content: bytes) -> dict[str, Array]:
 def save_arrays(
     folder: Path | str, kind: str, arrays: Mapping[str, Array], card: Mapping[str, Any]
 ) -> None:
-    """Write a model's arrays and card; the card last, so that what has a card is whole."""
-    content = to_bytes(arrays)
-    whole = {**card, "format": FORMAT, "kind": kind, "sha256": hashlib.sha256(content).hexdigest()}
-    write_bytes(Path(folder) / WEIGHTS, content)
-    write_text(Path(folder) / CARD, json.dumps(whole, indent=1, ensure_ascii=False) + "\n")
+    """Write a model's arrays and card."""
+    write_content(folder, kind, to_bytes(arrays), card)
 
 
 def load_arrays(folder: Path | str, kind: str) -> tuple[dict[str, Array], Mapping[str, Any]]:
     """The arrays in a folder, if they are of that kind and those that the card belongs to."""
-    card = read_card(folder, kind)
-    path = Path(folder) / WEIGHTS
-    try:
-        content = path.read_bytes()
-    except OSError as error:
-        raise CupelError(f"{path} cannot be read: {error.strerror}.") from error
-    found = hashlib.sha256(content).hexdigest()
-    if found != card["sha256"]:
-        raise CupelError(
-            f"{path} is not the file that its card describes: SHA-256 {str(card['sha256'])[:12]}... "
-            f"was expected, {found[:12]}... found."
-        )
+    content, card = read_content(folder, kind)
     try:
         return from_bytes(content), card
     except (ValueError, KeyError, TypeError) as error:
-        raise CupelError(f"{path} is not a safetensors file: {error}.") from error
+        raise CupelError(f"{Path(folder) / WEIGHTS} is not a safetensors file: {error}.") from error

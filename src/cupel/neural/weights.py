@@ -39,18 +39,11 @@ class Weights:
 def save_weights(
     folder: Path | str, kind: str, tensors: Mapping[str, torch.Tensor], card: Mapping[str, Any]
 ) -> None:
-    """Write a model's weights and card; the card last, so that what has a card is whole."""
+    """Write a model's weights and card."""
     from safetensors.torch import save
 
     content = save({name: tensor.detach().cpu().contiguous() for name, tensor in tensors.items()})
-    whole = {
-        "format": FORMAT,
-        "kind": kind,
-        "sha256": hashlib.sha256(content).hexdigest(),
-        **card,
-    }
-    write_bytes(Path(folder) / WEIGHTS, content)
-    write_text(Path(folder) / CARD, json.dumps(whole, indent=1, ensure_ascii=False) + "\n")
+    write_content(folder, kind, content, card)
 
 
 def load_weights(folder: Path | str, kind: str) -> Weights:
@@ -58,6 +51,23 @@ def load_weights(folder: Path | str, kind: str) -> Weights:
     from safetensors import SafetensorError
     from safetensors.torch import load
 
+    content, card = read_content(folder, kind)
+    try:
+        return Weights(load(content), card)
+    except SafetensorError as error:
+        raise CupelError(f"{Path(folder) / WEIGHTS} is not a safetensors file: {error}.") from error
+
+
+def write_content(folder: Path | str, kind: str, content: bytes, card: Mapping[str, Any]) -> None:
+    """Write the bytes of weights and their card; the card last: what has a card is whole."""
+    checksum = hashlib.sha256(content).hexdigest()
+    whole = {**card, "format": FORMAT, "kind": kind, "sha256": checksum}
+    write_bytes(Path(folder) / WEIGHTS, content)
+    write_text(Path(folder) / CARD, json.dumps(whole, indent=1, ensure_ascii=False) + "\n")
+
+
+def read_content(folder: Path | str, kind: str) -> tuple[bytes, Mapping[str, Any]]:
+    """The bytes of weights, if they are those that the card belongs to, and the card."""
     card = read_card(folder, kind)
     path = Path(folder) / WEIGHTS
     try:
@@ -70,10 +80,7 @@ def load_weights(folder: Path | str, kind: str) -> Weights:
             f"{path} is not the file that its card describes: SHA-256 {str(card['sha256'])[:12]}... "
             f"was expected, {found[:12]}... found."
         )
-    try:
-        return Weights(load(content), card)
-    except SafetensorError as error:
-        raise CupelError(f"{path} is not a safetensors file: {error}.") from error
+    return content, card
 
 
 def read_card(folder: Path | str, kind: str) -> Mapping[str, Any]:
