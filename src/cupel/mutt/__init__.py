@@ -12,7 +12,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from cupel.mutt.checking import check
+    from cupel.mutt.checking import CheckFailed, check
     from cupel.mutt.corruptions import CORRUPTIONS, Kind
     from cupel.mutt.generated import generated_suite
     from cupel.mutt.suites import Suite, Trial, TrialSet, open_suite, read_suite, write_suite
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "CORRUPTIONS",
+    "CheckFailed",
     "Formula",
     "Kind",
     "Results",
@@ -36,6 +37,7 @@ __all__ = [
 
 _HOMES = {
     "CORRUPTIONS": "corruptions",
+    "CheckFailed": "checking",
     "Formula": "trials",
     "Kind": "corruptions",
     "Results": "trials",
