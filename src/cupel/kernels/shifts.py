@@ -23,6 +23,7 @@ import numpy as np
 
 from cupel.batch import FloatArray, IntArray
 from cupel.kernels import inner_kernel, kernel
+from cupel.kernels.moves import comes_first, keep_move, move_phrase, undo_move
 from cupel.kernels.ter_matrix import (
     BOTH,
     HYPOTHESIS,
@@ -237,45 +238,18 @@ def _make_best_shift(s: Scratch, n: int, m: int, found: int, distance: int, floo
         length = s.candidates[number, 0]
         start = s.candidates[number, 1]
         target = s.candidates[number, 2]
-        preferred = length > best_length or (
-            length == best_length
-            and (start < best_start or (start == best_start and target < best_target))
-        )
+        preferred = comes_first(length, start, target, best_length, best_start, best_target)
         least = best_gain if preferred and best_gain > 0 else best_gain + 1
-        low, high = _shift(s, n, length, start, target)
+        low, high = move_phrase(s, n, length, start, target)
         gain = distance - _shifted_distance(s, n, m, low, high, distance - least)
         if gain >= least:
             best_gain, best_length, best_start, best_target = gain, length, start, target
-        for i in range(low, high):
-            s.shifted[i] = s.hypothesis[i]
+        undo_move(s, low, high)
         if gain == distance - floor:
             break
     if best_gain > 0:
-        low, high = _shift(s, n, best_length, best_start, best_target)
-        for i in range(low, high):
-            s.hypothesis[i] = s.shifted[i]
+        keep_move(s, n, best_length, best_start, best_target)
     return best_gain
-
-
-@inner_kernel
-def _shift(s: Scratch, n: int, length: int, start: int, target: int) -> tuple[int, int]:
-    """Move a phrase within `shifted`; returns the span that changed.
-
-    A target within the phrase moves it to the right by as many words as the target is.
-    """
-    if target < start:
-        low, middle, high = target, start, start + length
-    else:
-        high = target if target > start + length else min(n, target + length)
-        low, middle = start, start + length
-    to = low
-    for i in range(middle, high):
-        s.shifted[to] = s.hypothesis[i]
-        to += 1
-    for i in range(low, middle):
-        s.shifted[to] = s.hypothesis[i]
-        to += 1
-    return low, high
 
 
 @inner_kernel
