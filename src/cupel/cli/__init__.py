@@ -23,11 +23,13 @@ from cupel.cli import (
     train,
     tune,
 )
+from cupel.cli.usage import Command, Group, UsageError, tell
 from cupel.cli.variadic import SpreadingCommand
 from cupel.errors import CupelError
 
 app = typer.Typer(
     name="cupel",
+    cls=Group,
     help="Assay machine translations, and the metrics that judge them.",
     no_args_is_help=True,
     add_completion=False,
@@ -35,17 +37,17 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )
 app.command("score", cls=SpreadingCommand)(score.score)
-app.command("metrics")(metrics.metrics)
+app.command("metrics", cls=Command)(metrics.metrics)
 app.command("meta", cls=SpreadingCommand)(meta.meta)
 app.command("mutt", cls=SpreadingCommand)(mutt.mutt)
 app.command("align", cls=SpreadingCommand)(align.align)
-app.command("parse")(parse.parse)
+app.command("parse", cls=Command)(parse.parse)
 app.add_typer(data.app, name="data")
 app.command("report", cls=SpreadingCommand)(report.report)
-app.command("reproduce")(reproduce.reproduce)
+app.command("reproduce", cls=Command)(reproduce.reproduce)
 app.add_typer(train.app, name="train")
 app.command("tune", cls=SpreadingCommand)(tune.tune)
-app.command("demo")(demo.demo)
+app.command("demo", cls=Command)(demo.demo)
 
 
 def _version(wanted: bool) -> None:
@@ -71,6 +73,10 @@ def main() -> NoReturn:
     except CupelError as error:
         print(f"cupel: {error}", file=sys.stderr)
         status = 2
+    except UsageError as error:
+        if sentence := tell(error):
+            print(f"cupel: {sentence}", file=sys.stderr)
+        status = 2
     except OSError as error:
         status = 0 if isinstance(error, BrokenPipeError) else 2
         if status:
@@ -82,7 +88,7 @@ def main() -> NoReturn:
 
 def _status() -> int:
     try:
-        app()
+        code = app(standalone_mode=False)
     except SystemExit as end:
-        return end.code if isinstance(end.code, int) else 0
-    return 0
+        code = end.code
+    return code if isinstance(code, int) else 0

@@ -10,7 +10,10 @@ from typing import Annotated, Any
 
 import typer
 
+from cupel.cli.usage import Command, Group
+
 app = typer.Typer(
+    cls=Group,
     help="Datasets: where they are, what is missing and how to get it.\n\n"
     "Example: cupel data verify wmt14",
     no_args_is_help=False,
@@ -42,7 +45,7 @@ def data(context: typer.Context, format: FormatOption = Format.text) -> None:  #
         raise CupelError(f"-f belongs behind the command: cupel data {command} -f {format}.")
 
 
-@app.command("list")
+@app.command("list", cls=Command)
 def show(format: FormatOption = Format.text) -> None:  # noqa: A002
     """List every dataset and where it is. Example: cupel data list -f tsv"""
     rows = _dataset_rows()
@@ -54,7 +57,7 @@ def show(format: FormatOption = Format.text) -> None:  # noqa: A002
         _print_paragraphs(rows)
 
 
-@app.command()
+@app.command(cls=Command)
 def add(
     path: Annotated[Path, typer.Argument(help="A dataset's folder, or its .tar.gz archive.")],
     name: Annotated[
@@ -69,7 +72,7 @@ def add(
     typer.echo(f"{added.name}: {already}: {added.folder}")
 
 
-@app.command()
+@app.command(cls=Command)
 def verify(
     names: Annotated[
         list[str] | None, typer.Argument(help="Datasets; every one that is here if none is given.")

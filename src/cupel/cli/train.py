@@ -5,9 +5,11 @@ from __future__ import annotations
 import typer
 
 from cupel.cli import train_assay, train_nnrk, train_reval
+from cupel.cli.usage import Group
 from cupel.cli.variadic import SpreadingCommand
 
 app = typer.Typer(
+    cls=Group,
     help="Train a metric on human judgments.\n\nExample: cupel train reval --list-sets",
     no_args_is_help=True,
 )

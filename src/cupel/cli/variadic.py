@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from typer.core import TyperCommand
+from cupel.cli.usage import Command
 
 
-class SpreadingCommand(TyperCommand):
+class SpreadingCommand(Command):
     """A command whose repeatable options may be given their values at once."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
