@@ -130,6 +130,35 @@ def test_a_name_that_is_too_long(tmp_path):
     assert entries(tmp_path) == []
 
 
+@pytest.mark.parametrize("check", [folders.check_writable, folders.check_fillable])
+def test_what_can_be_written_passes_and_nothing_is_left(tmp_path, check):
+    check(tmp_path / "new")
+    check(tmp_path / "deep" / "er" / "new")
+    assert entries(tmp_path) == []
+
+
+def test_checks_find_what_writing_would(tmp_path):
+    (tmp_path / "file").write_text("old")
+    folders.check_writable(tmp_path / "file")
+    in_the_way = "a part of that path is a file, not a folder; choose another name."
+    for check, target, sentence in (
+        (folders.check_writable, tmp_path, "it exists and is not a file."),
+        (folders.check_writable, tmp_path / "file" / "deep" / "er", in_the_way),
+        (folders.check_fillable, tmp_path / "file", in_the_way),
+        (folders.check_fillable, tmp_path / "file" / "deep", in_the_way),
+        (
+            folders.check_writable,
+            tmp_path / ("n" * 300),
+            "the name is too long; choose another name.",
+        ),
+    ):
+        with pytest.raises(CupelError) as told:
+            check(target)
+        assert str(told.value) == f"{target} cannot be written: {sentence}"
+    assert (tmp_path / "file").read_text() == "old"
+    assert entries(tmp_path) == ["file"]
+
+
 def test_a_read_only_folder(tmp_path):
     tmp_path.chmod(0o555)
     if os.access(tmp_path, os.W_OK):
@@ -142,6 +171,9 @@ def test_a_read_only_folder(tmp_path):
             f"{target} cannot be written: permission is denied; choose another folder or change "
             "its permissions."
         )
+    for check in (folders.check_writable, folders.check_fillable):
+        with pytest.raises(CupelError, match="permission is denied"):
+            check(target)
     tmp_path.chmod(0o755)
 
 

@@ -58,8 +58,7 @@ def writing(path: Path | str) -> Iterator[Path]:
     """
     target = Path(os.path.realpath(path))  # a link stays a link: what it points to is replaced
     with _telling(path, target.parent):
-        if target.exists() and not target.is_file():
-            raise CupelError(f"{path} cannot be written: it exists and is not a file.")
+        _refuse_what_is_no_file(path, target)
         target.parent.mkdir(parents=True, exist_ok=True)
         beside = _beside(target, target.suffix)
         try:
@@ -98,6 +97,23 @@ def writing_folder(path: Path | str) -> Iterator[Path]:
         _flush(target.parent)
 
 
+def check_writable(path: Path | str) -> None:
+    """Fail now where `writing(path)` would fail after the work; leaves nothing behind.
+
+    The folder may be missing, as it is made when the file is: then the nearest one that is there
+    must be writable.
+    """
+    target = Path(os.path.realpath(path))
+    with _telling(path, target.parent):
+        _refuse_what_is_no_file(path, target)
+    _try_writing(path, target.parent)
+
+
+def check_fillable(folder: Path | str) -> None:
+    """The same for a folder that is to be filled with files, whether it is there or not."""
+    _try_writing(folder, Path(os.path.realpath(folder)))
+
+
 def write_text(path: Path | str, text: str) -> None:
     """Write UTF-8 text at once or not at all, with its line ends as they are."""
     with writing(path) as beside:
@@ -108,6 +124,20 @@ def write_bytes(path: Path | str, content: bytes) -> None:
     """Write bytes at once or not at all."""
     with writing(path) as beside:
         beside.write_bytes(content)
+
+
+def _refuse_what_is_no_file(path: Path | str, target: Path) -> None:
+    if target.exists() and not target.is_file():
+        raise CupelError(f"{path} cannot be written: it exists and is not a file.")
+
+
+def _try_writing(path: Path | str, folder: Path) -> None:
+    with _telling(path, Path(folder.anchor)):
+        there = next(place for place in (folder, *folder.parents) if place.exists())
+        probe = _beside(there / "probe")
+        with probe.open("xb"):
+            pass
+        probe.unlink()
 
 
 def _xdg(variable: str, fallback: str) -> Path:

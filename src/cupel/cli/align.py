@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, TextIO
 
 import typer
 
 from cupel.cli import output
+from cupel.cli.options import Form, Out, Systems, Trees
 from cupel.cli.output import Format
 from cupel.cli.trees import tree_options
 from cupel.errors import CupelError
@@ -22,22 +22,16 @@ def align(
         list[str],
         typer.Argument(metavar="REF...", help="Reference files, as for `cupel score`."),
     ],
-    input_: Annotated[
-        list[str] | None,
-        typer.Option("--input", "-i", metavar="HYP...", help="Systems; standard input if none."),
-    ] = None,
+    input_: Systems = None,
     metric: Annotated[
         str, typer.Option("--metric", "-m", metavar="METRIC", help="A metric that aligns.")
     ] = "meteor",
-    trees: Annotated[
-        str | None,
-        typer.Option(metavar="FILE.conllu", help="Trees of the references, instead of a parser."),
-    ] = None,
+    trees: Trees = None,
     segment: Annotated[
         int | None, typer.Option("--segment", "-n", min=1, help="Only this one, from 1.")
     ] = None,
-    form: Annotated[Format, typer.Option("--format", "-f", help="How to print.")] = Format.text,
-    out: Annotated[Path | None, typer.Option("--output", "-o", help="Write to a file.")] = None,
+    form: Form = Format.text,
+    out: Out = None,
 ) -> None:
     """Show how segments were aligned: who matched whom, by which matcher, in which chunks.
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from enum import StrEnum
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, TextIO
 
 import typer
 
 from cupel.cli import output
+from cupel.cli.options import Form, Out, Pairs, Seed, Width, Workers
 from cupel.cli.output import Format
 from cupel.errors import CupelError
 
@@ -34,12 +34,7 @@ def meta(
         list[str] | None,
         typer.Option("--metrics", "-m", metavar="METRIC...", help="Metrics to judge."),
     ] = None,
-    pairs: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--pair", metavar="PAIR...", help="Language pairs. [default: all into English]"
-        ),
-    ] = None,
+    pairs: Pairs = None,
     level: Annotated[Level, typer.Option(help="Segments, or systems.")] = Level.segment,
     tau: Annotated[
         str | None,
@@ -82,12 +77,12 @@ def meta(
     average_resamples: Annotated[
         bool, typer.Option("--average-resamples", help="Report their mean, as WMT14 did.")
     ] = False,
-    seed: Annotated[int, typer.Option()] = 12345,
-    workers: Annotated[int, typer.Option(help="Processes to score with.")] = 1,
+    seed: Seed = 12345,
+    workers: Workers = 1,
     cache: Annotated[bool, typer.Option(help="Keep scores between runs.")] = True,
-    form: Annotated[Format, typer.Option("--format", "-f", help="How to print.")] = Format.text,
-    width: Annotated[int, typer.Option("--width", "-w", min=0, help="Decimal places.")] = 3,
-    out: Annotated[Path | None, typer.Option("--output", "-o", help="Write to a file.")] = None,
+    form: Form = Format.text,
+    width: Width = 3,
+    out: Out = None,
 ) -> None:
     """Judge metrics by human judgments.
 

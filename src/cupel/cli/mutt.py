@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, TextIO
 import typer
 
 from cupel.cli import output
+from cupel.cli.options import OUTPUT, Out, Seed, Width, Workers, fillable, writable
 from cupel.errors import CupelError
 
 if TYPE_CHECKING:
@@ -57,7 +58,10 @@ def mutt(
         ),
     ] = None,
     save: Annotated[
-        Path | None, typer.Option("--save", help="Write what was made as JSON lines.")
+        Path | None,
+        typer.Option(
+            "--save", metavar="FILE", callback=writable, help="Write what was made as JSON lines.",
+        ),
     ] = None,
     corruptions: Annotated[
         list[str] | None,
@@ -94,15 +98,17 @@ def mutt(
     plots: Annotated[
         Path | None,
         typer.Option(
-            "--plots", metavar="FOLDER",
+            "--plots", metavar="FOLDER", callback=fillable,
             help="Accuracies as SVG charts; with --consistency, histograms of scores.",
         ),
     ] = None,
-    seed: Annotated[int, typer.Option(help="For what is made by chance.")] = 12345,
-    workers: Annotated[int, typer.Option(help="Processes to score with.")] = 1,
-    form: Annotated[Format, typer.Option("--format", "-f", help="How to print.")] = Format.text,
-    width: Annotated[int, typer.Option("--width", "-w", min=0, help="Decimal places.")] = 1,
-    out: Annotated[Path | None, typer.Option("--output", "-o", help="Write to a file.")] = None,
+    seed: Seed = 12345,
+    workers: Workers = 1,
+    form: Annotated[
+        Format, typer.Option("--format", "-f", help="How to print.", rich_help_panel=OUTPUT)
+    ] = Format.text,
+    width: Width = 1,
+    out: Out = None,
 ) -> None:  # fmt: skip
     """Put metrics to unit tests: sentences and their corruptions.
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 from enum import StrEnum
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, TextIO
 
 import typer
 
 from cupel.cli import output
+from cupel.cli.options import Out
 
 if TYPE_CHECKING:
     from cupel.syntax.conllu import Sentence
@@ -39,7 +39,7 @@ def parse(
         str, typer.Option("--tokenize", metavar="NAME", help="spacy, or one of Cupel's: ptb, none.")
     ] = "spacy",
     drawn: Annotated[bool, typer.Option("--draw", help="Draw the trees as text.")] = False,
-    out: Annotated[Path | None, typer.Option("--output", "-o", help="Write to a file.")] = None,
+    out: Out = None,
 ) -> None:
     """Parse segments, one tree each, and print CoNLL-U.
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from cupel.cli import output
+from cupel.cli.options import Names, Source, writable
 from cupel.errors import CupelError
 
 if TYPE_CHECKING:
@@ -19,9 +20,12 @@ def report(
         list[Path],
         typer.Argument(metavar="RUN...", help="The JSON of `cupel score`, `meta` or `mutt`."),
     ],
-    out: Annotated[Path, typer.Option("--output", "-o", help="The HTML file to write.")] = Path(
-        "report.html"
-    ),
+    out: Annotated[
+        Path,
+        typer.Option(
+            "--output", "-o", metavar="FILE", callback=writable, help="The HTML file to write."
+        ),
+    ] = Path("report.html"),
     references: Annotated[
         list[str] | None,
         typer.Option("--ref", "-r", metavar="REF...", help="Reference files, to show the texts."),
@@ -30,15 +34,8 @@ def report(
         list[str] | None,
         typer.Option("--input", "-i", metavar="HYP...", help="The systems' files, likewise."),
     ] = None,
-    source: Annotated[
-        str | None, typer.Option("--source", "-s", metavar="SRC", help="Source file.")
-    ] = None,
-    names: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--names", metavar="NAME...", help="Names of the systems, in the order of -i."
-        ),
-    ] = None,
+    source: Source = None,
+    names: Names = None,
     title: Annotated[str, typer.Option(help="Heading of the page.")] = "",
     align: Annotated[
         bool, typer.Option("--align/--no-align", help="METEOR's alignments in the segments.")

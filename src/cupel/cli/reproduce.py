@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, TextIO
 import typer
 
 from cupel.cli import output
+from cupel.cli.options import Form, Out, Workers, writable
 from cupel.cli.output import Format
 from cupel.errors import CupelError
 
@@ -32,15 +33,23 @@ def reproduce(
     ] = False,
     full: Annotated[bool, typer.Option("--full", help="Train anew.")] = False,
     write: Annotated[
-        Path | None, typer.Option("--write", metavar="FILE.md", help="Write a page of results.")
+        Path | None,
+        typer.Option(
+            "--write", metavar="FILE.md", callback=writable, help="Write a page of results."
+        ),
     ] = None,
     record: Annotated[
         Path | None,
-        typer.Option("--record", metavar="FILE.json", help="Keep the results for the list."),
+        typer.Option(
+            "--record",
+            metavar="FILE.json",
+            callback=writable,
+            help="Keep the results for the list.",
+        ),
     ] = None,
-    workers: Annotated[int, typer.Option(min=1, help="Processes to score with.")] = 1,
-    form: Annotated[Format, typer.Option("--format", "-f", help="How to print.")] = Format.text,
-    out: Annotated[Path | None, typer.Option("--output", "-o", help="Write to a file.")] = None,
+    workers: Workers = 1,
+    form: Form = Format.text,
+    out: Out = None,
 ) -> None:
     """Compute the tables of the four papers: published, ours, difference, and why they differ.
 

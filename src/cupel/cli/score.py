@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from cupel.cli import output
+from cupel.cli.options import OUTPUT, Form, Names, Out, Source, Systems, Trees, Workers, writable
 from cupel.cli.output import Format
 from cupel.cli.report import refuse_to_replace
 from cupel.cli.trees import tree_options
@@ -22,7 +23,6 @@ if TYPE_CHECKING:
 
 SACREBLEU = "As in sacreBLEU"
 SIGNIFICANCE = "Significance"
-OUTPUT = "Output"
 
 
 class Test(StrEnum):
@@ -40,10 +40,7 @@ def score(
             help="Reference files: text, .gz, .sgm, .xml, or FILE:COLUMN of .tsv, .jsonl, .parquet.",
         ),
     ],
-    input_: Annotated[
-        list[str] | None,
-        typer.Option("--input", "-i", metavar="HYP...", help="Systems; standard input if none."),
-    ] = None,
+    input_: Systems = None,
     metrics: Annotated[
         list[str] | None,
         typer.Option(
@@ -53,19 +50,9 @@ def score(
             help="Metrics; `cupel metrics` lists them. [default: bleu]",
         ),
     ] = None,
-    source: Annotated[
-        str | None, typer.Option("--source", "-s", metavar="SRC", help="Source file.")
-    ] = None,
-    trees: Annotated[
-        str | None,
-        typer.Option(metavar="FILE.conllu", help="Trees of the references, instead of a parser."),
-    ] = None,
-    names: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--names", metavar="NAME...", help="Names of the systems, in the order of -i."
-        ),
-    ] = None,
+    source: Source = None,
+    trees: Trees = None,
+    names: Names = None,
     segments: Annotated[
         bool, typer.Option("--sentence-level", "-sl", help="Score each segment.")
     ] = False,
@@ -76,7 +63,7 @@ def score(
             help="Compare two systems segment by segment, with a metric that can (nnrk).",
         ),
     ] = False,
-    workers: Annotated[int, typer.Option(help="Processes to spread the work over.")] = 1,
+    workers: Workers = 1,
     ci: Annotated[
         bool,
         typer.Option(
@@ -113,9 +100,7 @@ def score(
         ),
     ] = None,
     seed: Annotated[int, typer.Option(min=0, rich_help_panel=SIGNIFICANCE)] = 12345,
-    form: Annotated[
-        Format, typer.Option("--format", "-f", help="How to print.", rich_help_panel=OUTPUT)
-    ] = Format.text,
+    form: Form = Format.text,
     score_only: Annotated[
         bool, typer.Option("--score-only", "-b", help="Only the numbers.", rich_help_panel=OUTPUT)
     ] = False,
@@ -125,13 +110,15 @@ def score(
             "--width", "-w", min=0, max=20, help="Decimal places.", rich_help_panel=OUTPUT
         ),
     ] = None,
-    out: Annotated[
-        Path | None,
-        typer.Option("--output", "-o", help="Write to a file.", rich_help_panel=OUTPUT),
-    ] = None,
+    out: Out = None,
     report: Annotated[
         Path | None,
-        typer.Option(help="Write an HTML report as well.", rich_help_panel=OUTPUT),
+        typer.Option(
+            metavar="FILE",
+            callback=writable,
+            help="Write an HTML report as well.",
+            rich_help_panel=OUTPUT,
+        ),
     ] = None,
     quiet: Annotated[
         bool, typer.Option("--quiet", "-q", help="No remarks.", rich_help_panel=OUTPUT)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from cupel.cli import output
+from cupel.cli.options import fillable, writable
 from cupel.cli.output import Format
 from cupel.errors import CupelError, MissingPart
 
@@ -19,7 +20,9 @@ _PAPER = "paper"
 
 def reval(
     folder: Annotated[
-        Path | None, typer.Option("--output", "-o", help="The folder for weights and card.")
+        Path | None,
+        typer.Option("--output", "-o", metavar="FOLDER", callback=fillable,
+                     help="Where to put weights and card."),
     ] = None,
     train: Annotated[str, typer.Option("--train", help="The rankings: wmt12, wmt13.")] = "wmt13",
     name: Annotated[str, typer.Option("--set", help="L, LNF, XL, XXL or All.")] = "L",
@@ -69,7 +72,9 @@ def reval(
         bool, typer.Option("--list-sets", help="Print sizes and thresholds, and train nothing.")
     ] = False,
     export: Annotated[
-        Path | None, typer.Option("--export", help="Write the set as TSV, and train nothing.")
+        Path | None,
+        typer.Option("--export", metavar="FILE", callback=writable,
+                     help="Write the set as TSV, and train nothing."),
     ] = None,
     form: Annotated[Format, typer.Option("--format", "-f", help="How --list-sets prints.")] = (
         Format.text

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, TextIO
 
 import typer
 
 from cupel.cli import output
+from cupel.cli.options import Form, Out, Pairs, Seed, Width, writable
 from cupel.cli.output import Format
 from cupel.errors import CupelError
 
@@ -24,12 +24,7 @@ def tune(
         str, typer.Option(help="Maximise agreement on: sys+seg, sys, seg.")
     ] = "sys+seg",
     search: Annotated[str, typer.Option(help="The way to search: grid, genetic.")] = "grid",
-    pairs: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--pair", metavar="PAIR...", help="Language pairs. [default: all into English]"
-        ),
-    ] = None,
+    pairs: Pairs = None,
     hold_out: Annotated[
         list[str] | None,
         typer.Option(
@@ -60,12 +55,12 @@ def tune(
         str | None, typer.Option("--save", metavar="NAME", help="Keep the result as a preset.")
     ] = None,
     force: Annotated[bool, typer.Option("--force", help="Replace a preset of that name.")] = False,
-    seed: Annotated[int, typer.Option(min=0)] = 12345,
+    seed: Seed = 12345,
     workers: Annotated[int, typer.Option(help="Processes for features, threads after it.")] = 1,
     cache: Annotated[bool, typer.Option(help="Keep features between runs.")] = True,
-    form: Annotated[Format, typer.Option("--format", "-f", help="How to print.")] = Format.text,
-    width: Annotated[int, typer.Option("--width", "-w", min=0, max=20, help="Decimal places.")] = 3,
-    out: Annotated[Path | None, typer.Option("--output", "-o", help="Write to a file.")] = None,
+    form: Form = Format.text,
+    width: Width = 3,
+    out: Out = None,
 ) -> None:
     """Tune a metric's parameters on human judgments.
 
@@ -81,7 +76,7 @@ def tune(
                 f"There is a preset {save!r} already ({path}): choose another name, or replace it "
                 "with --force."
             )
-        path.parent.mkdir(parents=True, exist_ok=True)  # fails here, not after the search
+        writable(path)
     tuned = tuned_by(
         metric,
         on,
