@@ -28,10 +28,10 @@ from cupel.cli.output import table
 from cupel.data import wmt_corpus, wmt_pairs
 from cupel.errors import CupelError
 from cupel.human.rankings import wmt_rankings
+from cupel.human.tau import tau_wmt14
 from cupel.meta.comparison import perm_both_pairs, standardised
 from cupel.meta.evaluation import Judged, segment_level
 from cupel.meta.scorecache import MetricScores
-from cupel.meta.tau import tau_wmt14
 from peers import CONTESTS, Contest
 
 

@@ -22,8 +22,8 @@ import numpy as np
 
 from cupel.batch import Batch
 from cupel.human.similarity_sets import SimilarityData
+from cupel.human.tau import tau_wmt14
 from cupel.meta.campaign import evaluate
-from cupel.meta.tau import tau_wmt14
 from cupel.metrics.reval import ReVal
 from cupel.metrics.reval_model import save_ensemble
 from cupel.metrics.reval_train import Reading, train_reval

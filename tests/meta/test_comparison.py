@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 import scipy.stats
 
+from cupel.human.tau import TAUS, agreement
 from cupel.meta import comparison
 from cupel.meta.correlations import pearson
 from cupel.meta.resampling import weighted_sums
-from cupel.meta.tau import TAUS, agreement
 
 
 @dataclass(frozen=True)

@@ -23,7 +23,7 @@ from cupel.data import wmt_corpus
 from cupel.errors import CupelError
 from cupel.human.rankings import Rankings, wmt_rankings
 from cupel.human.rankings_csv import NONE
-from cupel.meta.tau import TAUS
+from cupel.human.tau import TAUS
 
 BoolArray = npt.NDArray[np.bool_]
 
@@ -111,7 +111,7 @@ def threshold(
     """Algorithm 1 for the pairs ranked `band` times: the last variance v = 0.25, 0.30, ... up to
     which tau >= `least` holds without a break.
 
-    tau: `wmt12`, `wmt13` or `wmt14`; the paper does not say which (see `cupel.meta.tau`).
+    tau: `wmt12`, `wmt13` or `wmt14`; the paper does not say which (see `cupel.human.tau`).
     """
     if tau not in TAUS:
         raise CupelError(f"There is no tau {tau!r}; there are {', '.join(TAUS)}.")

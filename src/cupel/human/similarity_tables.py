@@ -9,7 +9,7 @@ from cupel.errors import CupelError
 from cupel.human.similarity import BANDS, PUBLISHED, RankedPairs, ranked_pairs, threshold
 from cupel.human.similarity_sets import PUBLISHED_SIZES, SPLITS, WITH_SICK, SimilarityData
 from cupel.human.similarity_sets import SETS as RECIPES
-from cupel.meta.tau import TAUS
+from cupel.human.tau import TAUS
 
 APART = {"wmt13": "fr-en"}
 """A language pair whose ranks are as given, where those of the others are dense."""

@@ -13,8 +13,8 @@ import numpy as np
 import numpy.typing as npt
 
 from cupel.batch import FloatArray
+from cupel.human.tau import HumanPairs
 from cupel.meta.correlations import pearson
-from cupel.meta.tau import HumanPairs
 from cupel.significance import DEFAULT_SEED
 
 PERMUTATIONS = 1000

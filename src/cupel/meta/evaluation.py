@@ -18,6 +18,7 @@ from cupel.batch import FloatArray
 from cupel.errors import CupelError
 from cupel.human.rankings import Rankings
 from cupel.human.system_scores import SYSTEM_SCORES
+from cupel.human.tau import TAUS, agreement
 from cupel.meta import correlations
 from cupel.meta.comparison import (
     PERMUTATIONS,
@@ -28,7 +29,6 @@ from cupel.meta.comparison import (
 )
 from cupel.meta.resampling import drawn_pairs, weighted_sums
 from cupel.meta.scorecache import MetricScores
-from cupel.meta.tau import TAUS, agreement
 from cupel.significance import BOOTSTRAP_RESAMPLES, DEFAULT_SEED, bootstrap_weights, interval
 
 AVERAGE = "avg"
