@@ -10,6 +10,7 @@ import pytest
 from cupel.errors import CupelError
 from cupel.mutt.consistency import consistency
 from cupel.mutt.templates import Found
+from cupel.report.unit_tests import consistency_charts
 
 
 def found(count: int) -> list[Found]:
@@ -34,7 +35,9 @@ def test_correlations_and_spread() -> None:
 
 
 def test_the_histogram_is_an_svg_with_every_pair() -> None:
-    drawn = consistency(found(5), ["chrf"], "neg_verb").histogram("gold")
+    charts = dict(consistency_charts(consistency(found(5), ["chrf"], "neg_verb")))
+    assert list(charts) == ["neg_verb-gold", "neg_verb-chrf"]
+    drawn = charts["neg_verb-gold"]
     assert ElementTree.fromstring(drawn).tag.endswith("svg")
     assert "5 pairs" in drawn
 

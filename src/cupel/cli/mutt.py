@@ -139,7 +139,7 @@ def mutt(
     for sentence in results.remarks():
         output.warn(sentence)
     if plots is not None:
-        from cupel.mutt.render import charts
+        from cupel.report.unit_tests import charts
 
         _draw(plots, dict(charts(results)))
     with output.output(out) as file:
@@ -196,13 +196,13 @@ def _generated(files: list[str], corruptions: list[str] | None, seed: int) -> Su
 
 
 def _print(results: Results, failures: int, form: Format, width: int, file: TextIO) -> None:
-    from cupel.mutt import render
+    from cupel.report import unit_tests
 
     failing = results.failures(failures) if failures else []
     if failures and form in (Format.tsv, Format.latex):
         output.warn("Failing trials are shown with -f text, json and html.")
     if form is Format.html:
-        print(render.html(results, failing, width), end="", file=file)
+        print(unit_tests.html(results, failing, width), end="", file=file)
     elif form is Format.json:
         beside = {"failures": failing} if failures else {}
         output.records(
@@ -211,7 +211,7 @@ def _print(results: Results, failures: int, form: Format, width: int, file: Text
     elif form is Format.tsv:
         output.records(results.rows(), output.Format.tsv, file)
     else:
-        for number, table in enumerate(render.tables(results, width)):
+        for number, table in enumerate(unit_tests.tables(results, width)):
             print(end="\n" if number else "", file=file)
             if form is Format.latex:
                 print(f"% {table.title}", file=file)
@@ -220,7 +220,7 @@ def _print(results: Results, failures: int, form: Format, width: int, file: Text
             print(table.title, file=file)
             output.table(table.header, table.rows, file)
         if form is Format.text:
-            for line in render.failure_lines(failing):
+            for line in unit_tests.failure_lines(failing):
                 print(line, file=file)
             print("\naccuracy in %; * the best; ~ by the difference formula", file=file)
             for metric, signature in results.signatures.items():
@@ -252,7 +252,9 @@ def _consistency(
     pairs = templates.read_pairs(find_dataset("sick") / "SICK.txt")
     found = consistency(templates.find(pairs, [corruption]), metrics or ["meteor"], corruption)
     if plots is not None:
-        _draw(plots, {f"{corruption}-{name}": found.histogram(name) for name in found.scores})
+        from cupel.report.unit_tests import consistency_charts
+
+        _draw(plots, dict(consistency_charts(found)))
     with output.output(out) as file:
         if form in (Format.json, Format.tsv):
             output.records(found.rows(), output.Format(form.value), file)

@@ -55,20 +55,6 @@ class Consistency:
         """Mean and standard deviation of each column, as the legend of Figure 2 has them."""
         return {name: (float(v.mean()), float(v.std())) for name, v in self.scores.items()}
 
-    def histogram(self, name: str, bins: int = 20) -> str:
-        """The histogram of one column as SVG: Figure 2 for `gold`, Figure 3 for a metric."""
-        from cupel.report.charts import histogram
-
-        who = "human relatedness" if name == PEOPLE else name
-        values = [float(value) for value in self.scores[name]]
-        return histogram(
-            {name: values},
-            f"{who}: {self.corruption}, {len(values)} pairs",
-            x_label=who,
-            y_label="pairs",
-            bins=bins,
-        )
-
 
 def consistency(
     found: Sequence[Found], metrics: Sequence[str | Metric], corruption: str = "neg_subj"

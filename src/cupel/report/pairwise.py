@@ -13,7 +13,7 @@ from cupel.batch import Batch, FloatArray
 from cupel.data import wmt_corpus
 from cupel.errors import CupelError
 from cupel.human.rankings import Rankings, wmt_rankings
-from cupel.meta.tau import TAUS
+from cupel.human.tau import TAUS
 from cupel.metric import Metric, Preferring
 
 

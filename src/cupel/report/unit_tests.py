@@ -1,4 +1,4 @@
-"""Results as tables, metrics by corruptions, one table per suite and number of references."""
+"""MUTT's results for people: tables and charts, one per suite and number of references."""
 
 from __future__ import annotations
 
@@ -8,8 +8,10 @@ from html import escape
 from typing import Any
 
 from cupel import __version__
+from cupel.mutt.consistency import PEOPLE, Consistency
 from cupel.mutt.corruptions import CORRUPTIONS
 from cupel.mutt.trials import Formula, Result, Results
+from cupel.report.charts import Bar, bars, histogram
 
 
 @dataclass(frozen=True)
@@ -32,8 +34,6 @@ def tables(results: Results, width: int = 1) -> Iterator[Table]:
 
 def charts(results: Results) -> Iterator[tuple[str, str]]:
     """(name, SVG): for each suite and corruption all accuracies as bars with their intervals."""
-    from cupel.report.charts import Bar, bars
-
     groups = dict.fromkeys((result.suite, result.corruption) for result in results.results)
     for suite, corruption in groups:
         own = [r for r in results.results if (r.suite, r.corruption) == (suite, corruption)]
@@ -45,6 +45,16 @@ def charts(results: Results) -> Iterator[tuple[str, str]]:
             items.append(Bar(name, 100 * result.accuracy, 100 * low, 100 * high))
         title = f"{corruption}, {suite}: metrics, numbers of references"
         yield f"{suite}-{corruption}", bars(items, title, x_label="accuracy in %")
+
+
+def consistency_charts(found: Consistency, bins: int = 20) -> Iterator[tuple[str, str]]:
+    """(name, SVG): a histogram of each column, Figure 2 for `gold`, Figure 3 for a metric."""
+    for name, scores in found.scores.items():
+        who = "human relatedness" if name == PEOPLE else name
+        title = f"{who}: {found.corruption}, {len(scores)} pairs"
+        values = {name: [float(score) for score in scores]}
+        drawn = histogram(values, title, x_label=who, y_label="pairs", bins=bins)
+        yield f"{found.corruption}-{name}", drawn
 
 
 def _table(title: str, results: Sequence[Result], width: int) -> Table:
