@@ -12,11 +12,11 @@ from collections.abc import Sequence
 from typing import Any, Protocol, TypeVar
 
 import numpy as np
-import numpy.typing as npt
+
+from cupel.arrays import FloatArray as FloatArray
+from cupel.arrays import IntArray as IntArray
 
 Result = TypeVar("Result", covariant=True)
-IntArray = npt.NDArray[np.int64]
-FloatArray = npt.NDArray[np.float64]
 
 
 class Analyser(Protocol[Result]):

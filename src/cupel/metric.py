@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Protocol, Self, runtime_checkable
 
 import numpy as np
 
-from cupel.batch import Batch, FloatArray
+from cupel.arrays import FloatArray
+from cupel.batch import Batch
 
 if TYPE_CHECKING:
     from cupel.corpus import Corpus

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from cupel import __version__, significance
-from cupel.batch import FloatArray
+from cupel.arrays import FloatArray
 from cupel.corpus import Corpus
 from cupel.errors import CupelError
 from cupel.metric import Metric, Signature

@@ -15,7 +15,8 @@ from multiprocessing import get_context
 
 import numpy as np
 
-from cupel.batch import Batch, FloatArray, IntArray
+from cupel.arrays import FloatArray, IntArray
+from cupel.batch import Batch
 from cupel.corpus import Corpus
 from cupel.errors import CupelError, MissingPart
 from cupel.metric import Metric

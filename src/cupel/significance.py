@@ -16,7 +16,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from cupel.batch import FloatArray
+from cupel.arrays import FloatArray
 from cupel.metric import Metric
 
 DEFAULT_SEED = 12345

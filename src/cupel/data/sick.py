@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
-from cupel.batch import FloatArray, IntArray
+from cupel.arrays import FloatArray, IntArray
 from cupel.data.find import find
 from cupel.errors import CupelError
 from cupel.reading import read_lines

@@ -22,9 +22,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from cupel.arrays import IntArray
 from cupel.errors import CupelError
 from cupel.human.rankings import Rankings
-from cupel.human.rankings_csv import NONE, IntArray
+from cupel.human.rankings_csv import NONE
 
 
 @dataclass(frozen=True)

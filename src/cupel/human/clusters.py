@@ -10,8 +10,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from cupel.arrays import FloatArray
 from cupel.errors import CupelError
-from cupel.human.comparisons import FloatArray, comparisons
+from cupel.human.comparisons import comparisons
 from cupel.human.rankings import Rankings
 from cupel.human.system_scores import FROM_COUNTS, SYSTEM_SCORES
 from cupel.significance import BOOTSTRAP_RESAMPLES, DEFAULT_SEED

@@ -10,10 +10,9 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
+from cupel.arrays import FloatArray
 from cupel.errors import CupelError
 from cupel.human.rankings import Pairs, Rankings
-
-FloatArray = npt.NDArray[np.float64]
 
 
 def comparisons(

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from cupel.human.comparisons import FloatArray, comparisons, ever_compared
+from cupel.arrays import FloatArray
+from cupel.human.comparisons import comparisons, ever_compared
 from cupel.human.rankings import Rankings
 
 DECISION_RADIUS = 0.5

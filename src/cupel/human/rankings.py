@@ -16,10 +16,11 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
+from cupel.arrays import IntArray
 from cupel.data.find import find
 from cupel.data.load import wmt_files, wmt_pairs
 from cupel.errors import CupelError
-from cupel.human.rankings_csv import NONE, IntArray, read_columns
+from cupel.human.rankings_csv import NONE, read_columns
 from cupel.reading.lines import iterate_lines
 from cupel.reading.segments import listed
 

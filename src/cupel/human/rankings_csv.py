@@ -14,14 +14,12 @@ from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
+from cupel.arrays import IntArray
 from cupel.errors import CupelError
 from cupel.human.languages import language_code
 from cupel.human.tables import Table, read_table
 from cupel.reading.segments import nearest
-
-IntArray = npt.NDArray[np.int64]
 
 NONE = -1
 LOWEST_RANK = 5

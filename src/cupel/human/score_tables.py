@@ -14,11 +14,12 @@ from pathlib import Path
 
 import numpy as np
 
+from cupel.arrays import FloatArray
 from cupel.data.catalog import DATASETS
 from cupel.data.find import find
 from cupel.errors import CupelError
 from cupel.human.score_files import finite_score, segment_number
-from cupel.human.scores import FloatArray, ScoreSet
+from cupel.human.scores import ScoreSet
 from cupel.human.tables import Table, read_table
 from cupel.reading.lines import iterate_lines, read_lines
 from cupel.reading.segments import listed, nearest

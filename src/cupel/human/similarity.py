@@ -16,16 +16,13 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
-import numpy.typing as npt
 
-from cupel.batch import FloatArray, IntArray
+from cupel.arrays import BoolArray, FloatArray, IntArray
 from cupel.data import wmt_corpus
 from cupel.errors import CupelError
 from cupel.human.rankings import Rankings, wmt_rankings
 from cupel.human.rankings_csv import NONE
 from cupel.human.tau import TAUS
-
-BoolArray = npt.NDArray[np.bool_]
 
 BANDS = (3, 4, 5, 6, 7, 8)
 """How often a pair was ranked; the last band is that often or more."""

@@ -18,10 +18,10 @@ from functools import cached_property
 
 import numpy as np
 
-from cupel.batch import FloatArray, IntArray
+from cupel.arrays import BoolArray, FloatArray, IntArray
 from cupel.data.sick import sick_pairs
 from cupel.errors import CupelError
-from cupel.human.similarity import BANDS, PUBLISHED, BoolArray, RankedPairs, ranked_pairs
+from cupel.human.similarity import BANDS, PUBLISHED, RankedPairs, ranked_pairs
 from cupel.significance import DEFAULT_SEED
 
 SPLITS = ("train", "dev", "test")

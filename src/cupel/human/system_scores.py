@@ -11,10 +11,11 @@ from collections.abc import Callable
 
 import numpy as np
 
+from cupel.arrays import FloatArray
 from cupel.data.find import find
 from cupel.data.load import wmt_files, wmt_pairs
 from cupel.errors import CupelError
-from cupel.human.comparisons import FloatArray, comparisons
+from cupel.human.comparisons import comparisons
 from cupel.human.hopkins_may import hopkins_may, most_probable_means
 from cupel.human.rankings import Rankings
 from cupel.human.score_files import read_sys_scores

@@ -18,7 +18,7 @@ from typing import Protocol
 
 import numpy as np
 
-from cupel.batch import FloatArray, IntArray
+from cupel.arrays import FloatArray, IntArray
 
 
 class HumanPairs(Protocol):

@@ -7,22 +7,11 @@ Matches that touch no other are certain, and taken beforehand; the rest is a mat
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
+from cupel.arrays import Bytes, FloatArray, Int32Array, IntArray
 from cupel.kernels import kernel
 from cupel.kernels.beam import find_gains, search
-from cupel.kernels.matchers import (
-    Bytes,
-    Int32Array,
-    IntArray,
-    Sentences,
-    Words,
-    find_matches,
-    larger,
-    new_chains,
-)
-
-FloatArray = npt.NDArray[np.float64]
+from cupel.kernels.matchers import Sentences, Words, find_matches, larger, new_chains
 
 STATISTICS = 23
 """[hypothesis length, reference length, function words of both, for each of 4 matchers

@@ -10,13 +10,9 @@ Cost of a pair: 4 times the product of their lengths in words.
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
+from cupel.arrays import FloatArray, Int32Array, IntArray
 from cupel.kernels import inner_kernel, kernel
-
-Int32Array = npt.NDArray[np.int32]
-IntArray = npt.NDArray[np.int64]
-FloatArray = npt.NDArray[np.float64]
 
 EQUAL, DIFFERENT = 5, -3
 GAP, LONGER_GAP = 5, 1

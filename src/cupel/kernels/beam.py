@@ -19,8 +19,9 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
+from cupel.arrays import Int32Array, IntArray
 from cupel.kernels import kernel
-from cupel.kernels.matchers import EXACT, Int32Array, IntArray
+from cupel.kernels.matchers import EXACT
 
 UIntArray = npt.NDArray[np.uint64]
 

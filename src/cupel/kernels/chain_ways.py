@@ -16,14 +16,10 @@ from __future__ import annotations
 import math
 
 import numpy as np
-import numpy.typing as npt
 
+from cupel.arrays import Int32Array, IntArray
 from cupel.kernels import inner_kernel, kernel
 from cupel.kernels.long_chains import NONE, best_long
-
-Int32Array = npt.NDArray[np.int32]
-IntArray = npt.NDArray[np.int64]
-FloatArray = npt.NDArray[np.float64]
 
 RELATIVE, COSINE, ABSOLUTE = range(3)
 

@@ -10,15 +10,10 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
+from cupel.arrays import Bytes, FloatArray, Int32Array, IntArray
 from cupel.kernels import inner_kernel, kernel
 from cupel.kernels.chain_ways import best_way, score_of
-
-Bytes = npt.NDArray[np.uint8]
-Int32Array = npt.NDArray[np.int32]
-IntArray = npt.NDArray[np.int64]
-FloatArray = npt.NDArray[np.float64]
 
 MODULES = 3
 """Exact, stem, synonym."""

@@ -11,12 +11,9 @@ symbols: n log n for sorting its suffixes, n times the mean rank for the rest.
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
+from cupel.arrays import Int32Array, IntArray
 from cupel.kernels import inner_kernel, kernel
-
-IntArray = npt.NDArray[np.int64]
-Int32Array = npt.NDArray[np.int32]
 
 NEW_SYMBOL = 6.0
 """Bits of a symbol that the text has not had yet."""

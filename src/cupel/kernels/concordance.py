@@ -5,10 +5,8 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
+from cupel.arrays import FloatArray, IntArray
 from cupel.kernels import inner_kernel, kernel
-
-IntArray = npt.NDArray[np.int64]
-FloatArray = npt.NDArray[np.float64]
 
 
 @kernel

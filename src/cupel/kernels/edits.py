@@ -9,9 +9,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from cupel.batch import FloatArray, IntArray
+from cupel.arrays import FloatArray, Int32Array, IntArray
 from cupel.kernels import inner_kernel, kernel
-from cupel.text.tokens import Int32Array
 
 WORD_ERRORS = 0
 POSITION_INDEPENDENT = 1

@@ -9,15 +9,11 @@ segment) share everything that is computed from the references alone.
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
+from cupel.arrays import FloatArray, Int32Array, IntArray
 from cupel.kernels import inner_kernel, kernel
 from cupel.kernels.compression import SPACES, compressed_bits, space_needed
 from cupel.kernels.variants import letter_masks, local_similarity, may_be_similar
-
-Int32Array = npt.NDArray[np.int32]
-IntArray = npt.NDArray[np.int64]
-FloatArray = npt.NDArray[np.float64]
 
 SEPARATOR, BLANK = 0, 1
 """Symbols that are no letters; letters are numbered from 2."""

@@ -13,12 +13,9 @@ a table, since in such texts it often finds a match at all distances, and there 
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
+from cupel.arrays import Int32Array, IntArray
 from cupel.kernels import inner_kernel
-
-Int32Array = npt.NDArray[np.int32]
-IntArray = npt.NDArray[np.int64]
 
 NONE = 1 << 30
 """The cost of what cannot be matched."""

@@ -15,11 +15,8 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from cupel.arrays import Bytes, Int32Array, IntArray
 from cupel.kernels import kernel
-
-Int32Array = npt.NDArray[np.int32]
-IntArray = npt.NDArray[np.int64]
-Bytes = npt.NDArray[np.uint8]
 
 EXACT, STEM, SYNONYM, PARAPHRASE = range(4)
 

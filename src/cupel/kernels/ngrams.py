@@ -9,13 +9,9 @@ match where both of its (n-1)-grams did. Cost: about (tokens + matches of each o
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
+from cupel.arrays import FloatArray, Int32Array, IntArray
 from cupel.kernels import inner_kernel, kernel
-
-Int32Array = npt.NDArray[np.int32]
-IntArray = npt.NDArray[np.int64]
-FloatArray = npt.NDArray[np.float64]
 
 NO_WEIGHTS = np.empty((0, 0), np.float64)
 

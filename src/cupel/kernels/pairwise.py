@@ -15,12 +15,9 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
+from cupel.arrays import Float32Array, IntArray
 from cupel.kernels import inner_kernel, kernel
-
-Float32Array = npt.NDArray[np.float32]
-IntArray = npt.NDArray[np.int64]
 
 LOGISTIC, KENDALL = 0, 1
 EPSILON = np.float32(1e-8)

@@ -10,14 +10,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
+from cupel.arrays import Bytes, Float32Array, Int32Array, IntArray
 from cupel.kernels import kernel
-
-Int32Array = npt.NDArray[np.int32]
-IntArray = npt.NDArray[np.int64]
-FloatArray = npt.NDArray[np.float32]
-Bytes = npt.NDArray[np.uint8]
 
 # Why `read_records` stopped.
 END, WORDS_FULL, NODES_FULL, ENTRIES_FULL, NOT_A_NUMBER, EMPTY_PHRASE = range(6)
@@ -51,7 +46,7 @@ class Growing(NamedTuple):
     node_word: Int32Array
     phrase: Int32Array
     paraphrase: Int32Array
-    weight: FloatArray
+    weight: Float32Array
 
 
 @kernel

@@ -5,11 +5,9 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
+from cupel.arrays import Bytes, Int32Array, IntArray
 from cupel.kernels import kernel
 
-Int32Array = npt.NDArray[np.int32]
-IntArray = npt.NDArray[np.int64]
-Bytes = npt.NDArray[np.uint8]
 Codes = npt.NDArray[np.uint32]
 
 

@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
+from cupel.arrays import Int32Array, IntArray
 from cupel.kernels import kernel
-
-Int32Array = npt.NDArray[np.int32]
-IntArray = npt.NDArray[np.int64]
 
 FIXED, FLOATING = range(2)
 

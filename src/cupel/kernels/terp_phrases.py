@@ -12,10 +12,10 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from cupel.arrays import Int32Array
 from cupel.kernels import inner_kernel, kernel
 from cupel.kernels.terp_matrix import PARAPHRASE, UNIT, Costs, Limits, Pair, Rules, Scratch
 from cupel.kernels.terp_shifts import edit_cost
-from cupel.text.tokens import Int32Array
 
 LONGEST_PHRASE = 32
 """Longer ones of the table are left out; METEOR's have 7 words at most."""

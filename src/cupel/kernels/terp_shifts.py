@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from cupel.arrays import Int32Array
 from cupel.kernels import inner_kernel
 from cupel.kernels.moves import comes_first, keep_move, move_phrase, undo_move
 from cupel.kernels.terp_matrix import (
@@ -28,7 +29,6 @@ from cupel.kernels.terp_matrix import (
     ends_here,
     trace,
 )
-from cupel.text.tokens import Int32Array
 
 
 @inner_kernel

@@ -5,9 +5,8 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
+from cupel.arrays import IntArray
 from cupel.kernels import kernel
-
-IntArray = npt.NDArray[np.int64]
 
 
 @kernel

@@ -9,11 +9,9 @@ from __future__ import annotations
 import math
 
 import numpy as np
-import numpy.typing as npt
 
+from cupel.arrays import FloatArray
 from cupel.kernels import kernel
-
-FloatArray = npt.NDArray[np.float64]
 
 
 @kernel

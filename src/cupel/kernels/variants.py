@@ -10,13 +10,9 @@ SimMetrics library, which BADGER used, though on words (`cupel.kernels.badger`).
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
+from cupel.arrays import FloatArray, Int32Array, IntArray
 from cupel.kernels import inner_kernel, kernel
-
-IntArray = npt.NDArray[np.int64]
-Int32Array = npt.NDArray[np.int32]
-FloatArray = npt.NDArray[np.float64]
 
 GROUPS = ("dt", "gj", "lr", "mn", "bpv", "aeiou")
 EQUAL, ALIKE, DIFFERENT = 5.0, 3.0, -3.0

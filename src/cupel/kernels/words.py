@@ -9,13 +9,9 @@ letter by letter, so that numbers are exact.
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
+from cupel.arrays import BoolArray, Int32Array, IntArray
 from cupel.kernels import inner_kernel, kernel
-
-Int32Array = npt.NDArray[np.int32]
-IntArray = npt.NDArray[np.int64]
-BoolArray = npt.NDArray[np.bool_]
 
 BLANK, COMMA, DASH, PERIOD = 32, 44, 45, 46
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from cupel import __version__
-from cupel.batch import FloatArray
+from cupel.arrays import FloatArray
 from cupel.corpus import Corpus
 from cupel.data import DATASETS, wmt_corpus
 from cupel.errors import CupelError

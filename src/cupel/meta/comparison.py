@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from cupel.batch import FloatArray
+from cupel.arrays import FloatArray
 from cupel.human.tau import HumanPairs
 from cupel.meta.correlations import pearson
 from cupel.significance import DEFAULT_SEED

@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from cupel.batch import FloatArray, IntArray
+from cupel.arrays import FloatArray, IntArray
 
 
 def pearson(x: npt.ArrayLike, y: npt.ArrayLike) -> FloatArray:

@@ -14,7 +14,7 @@ from typing import Any, Protocol, TypeVar
 
 import numpy as np
 
-from cupel.batch import FloatArray
+from cupel.arrays import FloatArray
 from cupel.errors import CupelError
 from cupel.human.rankings import Rankings
 from cupel.human.system_scores import SYSTEM_SCORES

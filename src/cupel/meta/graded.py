@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from cupel.batch import FloatArray
+from cupel.arrays import FloatArray
 from cupel.errors import CupelError
 from cupel.meta import correlations
 from cupel.meta.evaluation import (

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from cupel.batch import FloatArray
+from cupel.arrays import FloatArray
 from cupel.errors import CupelError
 from cupel.human.system_scores import SYSTEM_SCORES
 from cupel.meta.evaluation import Judged

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from cupel.batch import FloatArray, IntArray
+from cupel.arrays import FloatArray, IntArray
 from cupel.human.tau import HumanPairs
 from cupel.significance import BOOTSTRAP_RESAMPLES, DEFAULT_SEED, bootstrap_weights
 

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from cupel.batch import FloatArray
+from cupel.arrays import FloatArray
 
 
 @dataclass(frozen=True)

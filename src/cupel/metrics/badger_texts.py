@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from cupel.batch import IntArray
+from cupel.arrays import IntArray
 from cupel.text.tokens import Tokens, characters, intern, number, offsets_of, split_words
 
 _WORD = re.compile(r"\d+|([^\s\d']+(?:'[^\s\d']+)?)\d*")

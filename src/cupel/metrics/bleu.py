@@ -16,7 +16,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from cupel.batch import Batch, FloatArray, IntArray
+from cupel.arrays import FloatArray, IntArray
+from cupel.batch import Batch
 from cupel.errors import CupelError
 from cupel.metric import Metric, Signature
 from cupel.registry import register

@@ -16,7 +16,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from cupel.batch import Batch, FloatArray
+from cupel.arrays import FloatArray
+from cupel.batch import Batch
 from cupel.metric import Metric, Signature
 from cupel.metrics.bleu import Bleu
 from cupel.registry import register

@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Self
 
 import numpy as np
 
-from cupel.batch import Batch, FloatArray
+from cupel.arrays import FloatArray
+from cupel.batch import Batch
 from cupel.metric import Metric, Signature
 from cupel.registry import get_metric, register
 from cupel.text.tokenizers import Tokenizer

@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Self
 
 import numpy as np
 
-from cupel.batch import Batch, FloatArray
+from cupel.arrays import FloatArray
+from cupel.batch import Batch
 from cupel.metric import Metric, Signature, mean_score, mean_statistics
 from cupel.metrics.red import (
     DISTANCES,

@@ -11,7 +11,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from cupel.batch import Batch, FloatArray
+from cupel.arrays import FloatArray
+from cupel.batch import Batch
 from cupel.errors import CupelError
 from cupel.metric import Metric, Signature, mean_score, mean_statistics
 

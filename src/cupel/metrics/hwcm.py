@@ -26,14 +26,15 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from cupel.batch import Batch, FloatArray
+from cupel.arrays import FloatArray, IntArray
+from cupel.batch import Batch
 from cupel.errors import CupelError
 from cupel.metric import Metric, Signature, mean_score, mean_statistics, ratio
 from cupel.registry import register
 from cupel.syntax.models import parser_missing
 from cupel.syntax.parser import OWN, TreeSource, tree_source
 from cupel.syntax.trees import Trees
-from cupel.text.tokens import IntArray, Tokens, number, offsets_of
+from cupel.text.tokens import Tokens, number, offsets_of
 
 
 @register(

@@ -25,7 +25,8 @@ from typing import TYPE_CHECKING, Self
 import numpy as np
 import numpy.typing as npt
 
-from cupel.batch import Batch, FloatArray, IntArray
+from cupel.arrays import FloatArray, IntArray
+from cupel.batch import Batch
 from cupel.errors import CupelError
 from cupel.metric import Metric, Signature
 from cupel.metrics.meteor_tasks import (

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from cupel.alignments import Alignment, Link
-from cupel.batch import FloatArray
+from cupel.arrays import FloatArray
 
 if TYPE_CHECKING:
     from cupel.metrics.meteor import Meteor

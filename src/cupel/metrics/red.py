@@ -39,7 +39,8 @@ from typing import TYPE_CHECKING, Self
 
 import numpy as np
 
-from cupel.batch import Batch, FloatArray, IntArray
+from cupel.arrays import FloatArray, IntArray
+from cupel.batch import Batch
 from cupel.errors import CupelError
 from cupel.metric import Metric, Signature, mean_score, mean_statistics, ratio
 from cupel.metrics.red_text import TreePairs, TreeText

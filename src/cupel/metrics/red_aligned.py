@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from cupel.batch import FloatArray, IntArray
+from cupel.arrays import FloatArray, Int32Array, IntArray
 from cupel.errors import CupelError
 from cupel.metrics.meteor import align_pairs
 from cupel.metrics.meteor_tasks import DEFAULT_MODULES, MODULES, check_modules
@@ -22,7 +22,7 @@ from cupel.metrics.red_text import TreePairs
 from cupel.text.meteor_lexicon import Analysis, MeteorAnalysis
 from cupel.text.meteor_words import LANGUAGES
 from cupel.text.paraphrases import find_table
-from cupel.text.tokens import Int32Array, Tokens
+from cupel.text.tokens import Tokens
 
 if TYPE_CHECKING:
     from cupel.kernels.chains import Forest

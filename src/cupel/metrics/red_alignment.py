@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from cupel.alignments import Alignment, Link
-from cupel.batch import FloatArray, IntArray
+from cupel.arrays import FloatArray, IntArray
 from cupel.metrics.meteor_tasks import MODULES
 from cupel.metrics.red import DISTANCES, Red, forest, text_of
 from cupel.metrics.red_text import TreePairs

@@ -21,7 +21,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from cupel.batch import Batch, IntArray
+from cupel.arrays import IntArray
+from cupel.batch import Batch
 from cupel.errors import MissingPart
 from cupel.metric import Signature
 from cupel.syntax.models import find_model, parser_missing

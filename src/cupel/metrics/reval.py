@@ -26,7 +26,8 @@ from typing import Self
 
 import numpy as np
 
-from cupel.batch import Batch, FloatArray
+from cupel.arrays import FloatArray
+from cupel.batch import Batch
 from cupel.corpus import Corpus
 from cupel.errors import CupelError
 from cupel.metric import Metric, Signature, mean_score, mean_statistics

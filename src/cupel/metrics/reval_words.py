@@ -15,12 +15,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from cupel.arrays import Float32Array
 from cupel.metric import Signature
 from cupel.neural.forest import Forest
 from cupel.syntax.parser import Parser, TreeSource
 from cupel.syntax.trees import Trees
 from cupel.text.tokens import number
-from cupel.text.unknown_words import Matrix, check_unknown, unknown_vectors
+from cupel.text.unknown_words import check_unknown, unknown_vectors
 from cupel.text.vectors import Vectors
 
 _ENTITY = re.compile(r"&(?:#\d+|#[xX][0-9a-fA-F]+|[A-Za-z]+\d*);")
@@ -59,7 +60,7 @@ def forest_of(trees: Trees) -> tuple[Forest, list[str]]:
     return Forest(ids[trees.words.ids], trees.heads, trees.offsets), words
 
 
-def word_matrix(words: Sequence[str], vectors: Vectors, unknown: str = "hash") -> Matrix:
+def word_matrix(words: Sequence[str], vectors: Vectors, unknown: str = "hash") -> Float32Array:
     """(len(words), dimension): the vector of each word."""
     check_unknown(unknown)
     rows = vectors.rows(words)

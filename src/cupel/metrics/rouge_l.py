@@ -17,7 +17,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from cupel.batch import Batch, FloatArray
+from cupel.arrays import FloatArray
+from cupel.batch import Batch
 from cupel.metric import Metric, Signature, mean_score, mean_statistics, ratio
 from cupel.metrics.error_rate import text_signature
 from cupel.registry import register

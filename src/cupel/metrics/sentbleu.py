@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from cupel.batch import Batch, FloatArray
+from cupel.arrays import FloatArray
+from cupel.batch import Batch
 from cupel.metric import Metric, Signature, mean_score, mean_statistics
 from cupel.metrics.bleu import Bleu
 from cupel.registry import register

@@ -15,7 +15,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from cupel.batch import Batch, FloatArray
+from cupel.arrays import FloatArray
+from cupel.batch import Batch
 from cupel.metric import Metric, Signature
 from cupel.metrics.error_rate import error_rate
 from cupel.registry import register

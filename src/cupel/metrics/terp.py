@@ -35,7 +35,8 @@ from typing import TYPE_CHECKING, Self
 
 import numpy as np
 
-from cupel.batch import Batch, FloatArray
+from cupel.arrays import FloatArray
+from cupel.batch import Batch
 from cupel.errors import CupelError, MissingPart
 from cupel.metric import Metric, Signature
 from cupel.metrics.error_rate import error_rate

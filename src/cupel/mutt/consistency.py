@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from cupel.batch import FloatArray
+from cupel.arrays import FloatArray
 from cupel.corpus import Corpus
 from cupel.errors import CupelError
 from cupel.metric import Metric

@@ -16,7 +16,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from cupel.batch import FloatArray
+from cupel.arrays import FloatArray
 from cupel.errors import CupelError
 from cupel.mutt.corruptions import Kind
 from cupel.mutt.trials import Result, Results

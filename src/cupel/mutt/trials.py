@@ -18,9 +18,8 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
-from cupel.batch import FloatArray
+from cupel.arrays import BoolArray, FloatArray
 from cupel.corpus import Corpus
 from cupel.errors import CupelError
 from cupel.metric import Metric
@@ -35,8 +34,6 @@ LEARNED = 1e-6
 """Scores of a learned metric that differ by no more are equal."""
 VARIOUS = "var"
 """The number of references where trials differ in it."""
-
-BoolArray = npt.NDArray[np.bool_]
 
 
 class Formula(StrEnum):

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from cupel.batch import Batch, FloatArray
+from cupel.arrays import FloatArray
+from cupel.batch import Batch
 from cupel.data import wmt_corpus
 from cupel.errors import CupelError
 from cupel.human.rankings import Rankings, wmt_rankings

@@ -20,9 +20,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from cupel.arrays import Int32Array, IntArray
 from cupel.syntax.tree import Tree
 from cupel.syntax.trees import Trees
-from cupel.text.tokens import Int32Array, IntArray
 
 KINDS = ("fixed", "floating")
 

@@ -13,6 +13,7 @@ from typing import Protocol
 
 import numpy as np
 
+from cupel.arrays import IntArray
 from cupel.batch import Batch
 from cupel.errors import CupelError
 from cupel.metric import Signature
@@ -22,7 +23,7 @@ from cupel.syntax.spacy_trees import parse, split_words
 from cupel.syntax.store import ParseStore, Progress
 from cupel.syntax.trees import Trees
 from cupel.text.tokenizers import Tokenizer, check_tokenizer
-from cupel.text.tokens import IntArray, Tokens, offsets_of, ragged_take
+from cupel.text.tokens import Tokens, offsets_of, ragged_take
 
 OWN = "spacy"
 """The `tokenize` of a parser that splits words by the model's own rules."""

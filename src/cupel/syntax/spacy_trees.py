@@ -12,11 +12,12 @@ from typing import Any
 
 import numpy as np
 
+from cupel.arrays import IntArray
 from cupel.syntax.models import Model, load
 from cupel.syntax.store import Progress
 from cupel.syntax.tree import JOINED, ROOT
 from cupel.syntax.trees import Trees
-from cupel.text.tokens import IntArray, Tokens, intern, offsets_of
+from cupel.text.tokens import Tokens, intern, offsets_of
 
 _BATCH = 256
 _NEAR = 8

@@ -22,11 +22,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from cupel.arrays import IntArray
 from cupel.errors import CupelError
 from cupel.folders import cache_folder
 from cupel.syntax.trees import Trees
 from cupel.text.index_file import Arrays, UnusableIndex, open_index, write_index
-from cupel.text.tokens import IntArray, Tokens, offsets_of
+from cupel.text.tokens import Tokens, offsets_of
 
 FORMAT = 1
 MOST_FILES = 8

@@ -15,8 +15,9 @@ from itertools import chain
 import numpy as np
 import numpy.typing as npt
 
+from cupel.arrays import Int32Array, IntArray
 from cupel.syntax.tree import ROOT, Tree
-from cupel.text.tokens import Int32Array, IntArray, Tokens, intern, number, offsets_of, ragged_take
+from cupel.text.tokens import Tokens, intern, number, offsets_of, ragged_take
 
 
 @dataclass(frozen=True, eq=False)

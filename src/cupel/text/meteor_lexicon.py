@@ -16,13 +16,14 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from cupel.arrays import Int32Array
 from cupel.errors import CupelError
 from cupel.text.meteor_tokens import MeteorNorm
 from cupel.text.meteor_words import function_words
 from cupel.text.paraphrases import open_paraphrases
 from cupel.text.stemmer import stem
 from cupel.text.synonyms import load_synonyms
-from cupel.text.tokens import Int32Array, Tokens, offsets_of
+from cupel.text.tokens import Tokens, offsets_of
 
 if TYPE_CHECKING:
     from cupel.kernels.matchers import Sentences, Words

@@ -15,8 +15,9 @@ from threading import Lock
 import numpy as np
 import numpy.typing as npt
 
+from cupel.arrays import Int32Array, IntArray
 from cupel.text.meteor_norm import Piece, Rules
-from cupel.text.tokens import Int32Array, IntArray, Tokens, offsets_of
+from cupel.text.tokens import Tokens, offsets_of
 
 MOST_PIECES = 300_000
 """A memory of more pieces is begun anew, to keep it small."""

@@ -13,7 +13,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from cupel.text.tokens import Int32Array, IntArray, Tokens
+from cupel.arrays import Int32Array, IntArray
+from cupel.text.tokens import Tokens
 
 
 @dataclass(frozen=True)

@@ -21,11 +21,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
+from cupel.arrays import Int32Array
 from cupel.errors import CupelError, MissingPart
 from cupel.folders import cache_folder
 from cupel.text.index_file import UnusableIndex, open_index, write_index
 from cupel.text.paraphrase_table import Arrays, Progress, compile_table
-from cupel.text.tokens import Int32Array
 
 if TYPE_CHECKING:
     from cupel.kernels.phrases import Trie

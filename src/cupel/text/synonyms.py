@@ -17,7 +17,8 @@ from itertools import chain, pairwise
 
 import numpy as np
 
-from cupel.text.tokens import Int32Array, IntArray, offsets_of, ragged_take
+from cupel.arrays import Int32Array, IntArray
+from cupel.text.tokens import offsets_of, ragged_take
 
 # WordNet's rules of detachment, for nouns, verbs and adjectives, tried in this order.
 _ENDINGS = (

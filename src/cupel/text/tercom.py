@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from cupel.batch import Batch, IntArray
+from cupel.arrays import IntArray
+from cupel.batch import Batch
 from cupel.text.tokens import Tokens, split_words
 
 

@@ -15,12 +15,13 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from cupel.arrays import Int32Array, IntArray
 from cupel.text.meteor_words import function_words
 from cupel.text.paraphrases import Paraphrases, open_paraphrases
 from cupel.text.stemmer import stem
 from cupel.text.synonyms import load_synonyms
 from cupel.text.terp_norm import TerpNorm
-from cupel.text.tokens import Int32Array, IntArray, number
+from cupel.text.tokens import number
 
 if TYPE_CHECKING:
     from cupel.kernels.terp import Vocabulary

@@ -9,8 +9,7 @@ from itertools import chain, pairwise
 import numpy as np
 import numpy.typing as npt
 
-IntArray = npt.NDArray[np.int64]
-Int32Array = npt.NDArray[np.int32]
+from cupel.arrays import Int32Array, IntArray
 
 
 @dataclass(frozen=True)

@@ -14,6 +14,7 @@ from hashlib import blake2b
 import numpy as np
 import numpy.typing as npt
 
+from cupel.arrays import Float32Array
 from cupel.errors import CupelError
 
 UNKNOWN = ("zero", "hash", "letters")
@@ -21,7 +22,6 @@ HASH_SCALE = 0.05
 """Components of a random vector lie between -0.05 and 0.05, as in the code of Tai et al. (2015)."""
 LETTERS_NORM = 5.0
 """About the length of GloVe 6B 50d's vectors."""
-Matrix = npt.NDArray[np.float32]
 
 
 def check_unknown(unknown: str) -> None:
@@ -32,7 +32,7 @@ def check_unknown(unknown: str) -> None:
         )
 
 
-def unknown_vectors(words: Sequence[str], dimension: int, unknown: str = "hash") -> Matrix:
+def unknown_vectors(words: Sequence[str], dimension: int, unknown: str = "hash") -> Float32Array:
     """(n, dimension): a vector for each word."""
     check_unknown(unknown)
     if unknown == "zero" or not words:
@@ -42,7 +42,7 @@ def unknown_vectors(words: Sequence[str], dimension: int, unknown: str = "hash")
     return _of_letters(words, dimension)
 
 
-def _of_letters(words: Sequence[str], dimension: int) -> Matrix:
+def _of_letters(words: Sequence[str], dimension: int) -> Float32Array:
     grams = [_grams(word) for word in words]
     types = list(dict.fromkeys(gram for some in grams for gram in some))
     numbers = {gram: number for number, gram in enumerate(types)}
@@ -50,7 +50,7 @@ def _of_letters(words: Sequence[str], dimension: int) -> Matrix:
     starts = np.cumsum([0, *(len(some) for some in grams[:-1])])
     sums = np.add.reduceat(_uniform(types, dimension)[flat], starts, axis=0)
     lengths = np.linalg.norm(sums, axis=1, keepdims=True)
-    scaled: Matrix = (LETTERS_NORM * sums / lengths).astype(np.float32)
+    scaled: Float32Array = (LETTERS_NORM * sums / lengths).astype(np.float32)
     return scaled
 
 

@@ -25,9 +25,10 @@ from typing import Any
 
 import numpy as np
 
+from cupel.arrays import Float32Array
 from cupel.errors import CupelError
 from cupel.folders import cache_folder, write_text, writing
-from cupel.text.vector_files import Float32Array, read_vectors
+from cupel.text.vector_files import read_vectors
 
 VERSION = 1
 LARGE = 100_000_000

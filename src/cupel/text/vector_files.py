@@ -22,11 +22,10 @@ from pathlib import Path
 from typing import IO, cast
 
 import numpy as np
-import numpy.typing as npt
 
+from cupel.arrays import Float32Array
 from cupel.errors import CupelError
 
-Float32Array = npt.NDArray[np.float32]
 Chunk = tuple[list[str], Float32Array]
 
 CHUNK = 4096

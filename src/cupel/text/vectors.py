@@ -20,14 +20,10 @@ from importlib.util import find_spec
 from pathlib import Path
 
 import numpy as np
-import numpy.typing as npt
 
-from cupel.batch import FloatArray, IntArray
+from cupel.arrays import BoolArray, Float32Array, FloatArray, IntArray
 from cupel.errors import CupelError, MissingPart
 from cupel.text.tokens import Tokens
-from cupel.text.vector_files import Float32Array
-
-BoolArray = npt.NDArray[np.bool_]
 
 EMBEDDED = "glove-6b-50d-100k"
 FULL = "glove-6b-50d"

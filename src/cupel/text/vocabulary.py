@@ -12,7 +12,8 @@ from threading import Lock
 
 import numpy as np
 
-from cupel.text.tokens import Int32Array, Tokens
+from cupel.arrays import Int32Array
+from cupel.text.tokens import Tokens
 
 MOST_WORDS = 1_000_000
 """A vocabulary of more words is begun anew, to keep it small."""

@@ -13,7 +13,7 @@ from typing import Protocol
 import numpy as np
 import numpy.typing as npt
 
-from cupel.batch import FloatArray, IntArray
+from cupel.arrays import FloatArray, IntArray
 from cupel.human.rankings import Rankings
 from cupel.meta.correlations import spearman_no_ties
 from cupel.meta.evaluation import FEWEST_SYSTEMS
