@@ -21,10 +21,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from cupel.batch import FloatArray, IntArray
+from cupel.arrays import FloatArray, Int32Array, IntArray
 from cupel.kernels import inner_kernel, kernel
+from cupel.kernels.diagonal import room
 from cupel.kernels.moves import comes_first, keep_move, move_phrase, undo_move
 from cupel.kernels.ter_matrix import (
+    BEAM_WIDTH,
     BOTH,
     HYPOTHESIS,
     MAX_BLOCKS,
@@ -37,13 +39,11 @@ from cupel.kernels.ter_matrix import (
     beam_move,
     beam_rows,
     beam_shifted,
-    beam_stride,
     bits_move,
     bits_rows,
     bits_shifted,
     bits_shifted_blocks,
 )
-from cupel.text.tokens import Int32Array
 
 MAX_SHIFT_SIZE = 10
 MAX_SHIFT_DISTANCE = 50
@@ -92,17 +92,7 @@ def _scratch(
     reference_index: IntArray,
     reference_offsets: IntArray,
 ) -> Scratch:
-    n = 0
-    m = 0
-    cells = 0
-    for item in range(len(hypothesis_index)):
-        h = hypothesis_index[item]
-        rows = offsets[h + 1] - offsets[h]
-        n = max(n, rows)
-        for r in range(reference_offsets[item], reference_offsets[item + 1]):
-            columns = offsets[reference_index[r] + 1] - offsets[reference_index[r]]
-            m = max(m, columns)
-            cells = max(cells, (rows + 1) * beam_stride(rows, columns))
+    n, m, cells = room(BEAM_WIDTH, offsets, hypothesis_index, reference_index, reference_offsets)
     blocks = min((m + WORD - 1) // WORD, MAX_BLOCKS)
     return Scratch(
         hypothesis=np.empty(n, np.int32),

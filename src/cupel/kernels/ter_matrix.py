@@ -12,8 +12,9 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from cupel.arrays import Int32Array
 from cupel.kernels import inner_kernel
-from cupel.text.tokens import Int32Array
+from cupel.kernels.diagonal import beam_span, beam_stride
 
 BEAM_WIDTH = 25
 
@@ -187,26 +188,9 @@ def same_row(s: Scratch, i: int, blocks: int) -> bool:
 
 
 @inner_kernel
-def beam_width(n: int, m: int) -> int:
-    """Half the width of the beam; wider where a row is more than 50 columns from the next."""
-    ratio = m / n if n else 1.0
-    return int(np.ceil(ratio / 2 + BEAM_WIDTH)) if ratio / 2 > BEAM_WIDTH else BEAM_WIDTH
-
-
-@inner_kernel
-def beam_span(n: int, m: int, i: int) -> tuple[int, int]:
-    """First column of row i within the beam, and one past the last. Row 0 is there as a whole."""
-    if i == 0:
-        return 0, m + 1
-    middle = int(np.floor(i * (m / n)))
-    width = beam_width(n, m)
-    return max(0, middle - width), m + 1 if i == n else min(m + 1, middle + width)
-
-
-@inner_kernel
 def beam_rows(s: Scratch, n: int, m: int) -> int:
     """All rows of the matrix within the beam, kept for the trace and for shifted hypotheses."""
-    stride = beam_stride(n, m)
+    stride = beam_stride(BEAM_WIDTH, n, m)
     for j in range(m + 1):
         s.row[j] = j
     for i in range(1, n + 1):
@@ -219,8 +203,8 @@ def beam_rows(s: Scratch, n: int, m: int) -> int:
 @inner_kernel
 def beam_shifted(s: Scratch, n: int, m: int, same: int) -> int:
     """Distance of `shifted` within the beam; its first rows are the same as `hypothesis` has."""
-    stride = beam_stride(n, m)
-    low, high = beam_span(n, m, same)
+    stride = beam_stride(BEAM_WIDTH, n, m)
+    low, high = beam_span(BEAM_WIDTH, n, m, same)
     for j in range(low, high):
         s.row[j] = s.band[same * stride + j - low] if same else j
     for i in range(same + 1, n + 1):
@@ -231,8 +215,8 @@ def beam_shifted(s: Scratch, n: int, m: int, same: int) -> int:
 @inner_kernel
 def beam_row(s: Scratch, n: int, m: int, i: int, word: int) -> tuple[int, int]:
     """Turn row i - 1 in `row` into row i; returns its span. Cells outside the beam are infinite."""
-    before, until = beam_span(n, m, i - 1)
-    low, high = beam_span(n, m, i)
+    before, until = beam_span(BEAM_WIDTH, n, m, i - 1)
+    low, high = beam_span(BEAM_WIDTH, n, m, i)
     for j in range(until, high):
         s.row[j] = INFINITE
     corner = s.row[low - 1] if low > before else INFINITE
@@ -253,13 +237,7 @@ def beam_cell(s: Scratch, n: int, m: int, i: int, j: int) -> int:
     """The distance at row i, column j; infinite outside the beam."""
     if i == 0:
         return j
-    low, high = beam_span(n, m, i)
+    low, high = beam_span(BEAM_WIDTH, n, m, i)
     if j < low or j >= high:
         return int(INFINITE)
-    return int(s.band[i * beam_stride(n, m) + j - low])
-
-
-@inner_kernel
-def beam_stride(n: int, m: int) -> int:
-    """Room for a row of the beam: 2 more than its width, for the last one, which goes to the end."""
-    return min(2 * beam_width(n, m) + 2, m + 1)
+    return int(s.band[i * beam_stride(BEAM_WIDTH, n, m) + j - low])

@@ -12,23 +12,21 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from cupel.batch import FloatArray, IntArray
+from cupel.arrays import Bytes, FloatArray, Int32Array, IntArray
 from cupel.kernels import inner_kernel, kernel
+from cupel.kernels.diagonal import room
 from cupel.kernels.terp_matrix import (
     ALIKE,
     DIFFERENT,
     EQUAL,
     INFINITE,
-    Bytes,
     Costs,
     Limits,
     Pair,
     Scratch,
-    beam_stride,
 )
 from cupel.kernels.terp_phrases import LONGEST_PHRASE, PhraseTable, find_rules
 from cupel.kernels.terp_shifts import edit_cost
-from cupel.text.tokens import Int32Array
 
 
 class Vocabulary(NamedTuple):
@@ -94,17 +92,7 @@ def _scratch(
     reference_index: IntArray,
     reference_offsets: IntArray,
 ) -> Scratch:
-    n = 0
-    m = 0
-    cells = 0
-    for item in range(len(hypothesis_index)):
-        h = hypothesis_index[item]
-        rows = offsets[h + 1] - offsets[h]
-        n = max(n, rows)
-        for k in range(reference_offsets[item], reference_offsets[item + 1]):
-            columns = offsets[reference_index[k] + 1] - offsets[reference_index[k]]
-            m = max(m, columns)
-            cells = max(cells, (rows + 1) * beam_stride(limits.beam, rows, columns))
+    n, m, cells = room(limits.beam, offsets, hypothesis_index, reference_index, reference_offsets)
     cells = max(cells, (LONGEST_PHRASE + 1) ** 2)
     size = limits.shift_size
     return Scratch(

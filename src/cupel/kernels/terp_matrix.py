@@ -5,8 +5,7 @@ counts: exchanged words cost what `Pair.costs` says, exchanged phrases what thei
 says. Row i is i words of the hypothesis, column j is j words of the reference.
 
 Costs are multiples of 2 ** -30, so that their sums are exact in any order, and equal ways through
-the matrix tie. Numba's cache knows a kernel by the content of its own file, not of those that it
-calls: after a change here, in `terp_shifts.py` or `terp_phrases.py`, remove `__pycache__/terp*`.
+the matrix tie.
 """
 
 from __future__ import annotations
@@ -14,13 +13,10 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
-from cupel.batch import FloatArray
+from cupel.arrays import Bytes, FloatArray, Int32Array
 from cupel.kernels import inner_kernel
-from cupel.text.tokens import Int32Array
-
-Bytes = npt.NDArray[np.uint8]
+from cupel.kernels.diagonal import beam_span, beam_stride
 
 DIFFERENT, PARAPHRASE, ALIKE, EQUAL = range(4)
 """Kinds of a pair of words; ALIKE by stem or synonym."""
@@ -126,7 +122,7 @@ def distance_of(
     words = s.shifted if is_shifted else s.hypothesis
     band = s.shifted_band if is_shifted else s.band
     stride = beam_stride(limits.beam, n, m)
-    low, high = _beam_span(limits.beam, n, m, same)
+    low, high = beam_span(limits.beam, n, m, same)
     for j in range(low, high):
         s.row[j] = s.band[same * stride + j - low] if same else j * costs.deletion
     above_most = 0
@@ -140,7 +136,7 @@ def distance_of(
         if above_most >= rules.longest:
             return INFINITE
         if not is_shifted or len(rules.listed) > 0:
-            low, high = _beam_span(limits.beam, n, m, i)
+            low, high = beam_span(limits.beam, n, m, i)
             for j in range(low, high):
                 band[i * stride + j - low] = s.row[j]
     return float(s.row[m])
@@ -151,8 +147,8 @@ def _next_row(
     s: Scratch, pair: Pair, costs: Costs, limits: Limits, n: int, m: int, i: int, word: int
 ) -> float:
     """Turn row i - 1 in `row` into row i; returns its least cost."""
-    before, until = _beam_span(limits.beam, n, m, i - 1)
-    low, high = _beam_span(limits.beam, n, m, i)
+    before, until = beam_span(limits.beam, n, m, i - 1)
+    low, high = beam_span(limits.beam, n, m, i)
     for j in range(until, high):
         s.row[j] = INFINITE
     corner = s.row[low - 1] if low > before else INFINITE
@@ -185,7 +181,7 @@ def _arrive(
 ) -> int:
     """Put the costs of phrases that end in row i into `arrivals`; returns how many are `arrived`."""
     count = 0
-    low, high = _beam_span(limits.beam, n, m, i)
+    low, high = beam_span(limits.beam, n, m, i)
     for k in range(_first_rule(rules, words[i - 1], low), rules.offsets[words[i - 1] + 1]):
         r = rules.listed[k]
         if rules.reference[r] >= high:
@@ -308,33 +304,10 @@ def _phrase_before(
 
 
 @inner_kernel
-def _beam_width(beam: int, n: int, m: int) -> int:
-    """Half the width of the beam; wider where a row is far from the next."""
-    ratio = m / n if n else 1.0
-    return int(np.ceil(ratio / 2 + beam)) if ratio / 2 > beam else beam
-
-
-@inner_kernel
-def _beam_span(beam: int, n: int, m: int, i: int) -> tuple[int, int]:
-    """First column of row i within the beam, and one past the last. Row 0 is there as a whole."""
-    if i == 0:
-        return 0, m + 1
-    middle = int(np.floor(i * (m / n)))
-    width = _beam_width(beam, n, m)
-    return max(0, middle - width), m + 1 if i == n else min(m + 1, middle + width)
-
-
-@inner_kernel
-def beam_stride(beam: int, n: int, m: int) -> int:
-    """Room for a row of the beam: 2 more than its width, for the last one, which goes to the end."""
-    return min(2 * _beam_width(beam, n, m) + 2, m + 1)
-
-
-@inner_kernel
 def _cell(rows: FloatArray, costs: Costs, limits: Limits, n: int, m: int, i: int, j: int) -> float:
     if i == 0:
         return j * costs.deletion
-    low, high = _beam_span(limits.beam, n, m, i)
+    low, high = beam_span(limits.beam, n, m, i)
     if j < low or j >= high:
         return INFINITE
     return float(rows[i * beam_stride(limits.beam, n, m) + j - low])
