@@ -7,9 +7,7 @@ importing Numba takes half a second, and nobody who asks for `cupel --help` shou
 
 from __future__ import annotations
 
-import hashlib
 import os
-import re
 import sys
 from collections.abc import Callable
 from functools import cache
@@ -17,10 +15,9 @@ from pathlib import Path
 from typing import Any, TypeVar, cast
 
 from cupel.folders import cache_folder
+from cupel.sources import digest
 
 Kernel = TypeVar("Kernel", bound=Callable[..., Any])
-
-_IMPORTED = re.compile(r"^\s*(?:from|import) cupel\.kernels\.(\w+)", re.MULTILINE)
 
 
 def kernel(function: Kernel) -> Kernel:
@@ -77,13 +74,11 @@ def _folder(given: str, module: str) -> str:
     kernels that this one calls: after an upgrade it would run the old code of those. So the name
     is a digest of the module and of all modules of kernels that it imports.
     """
-    home = Path(__file__).parent
-    sources = [path.read_bytes() for path in _closure(home, module.rpartition(".")[2])]
-    digest = hashlib.sha256(b"\0".join(sources)).hexdigest()[:12]
+    name = digest(module, __name__, within=__name__)[:12]
     if given:
-        return str(Path(given) / f"cupel-{digest}")
-    for base in (home / "__pycache__", cache_folder() / "kernels"):
-        folder = base / digest
+        return str(Path(given) / f"cupel-{name}")
+    for base in (Path(__file__).parent / "__pycache__", cache_folder() / "kernels"):
+        folder = base / name
         try:
             folder.mkdir(parents=True, exist_ok=True)
         except OSError:
@@ -91,16 +86,3 @@ def _folder(given: str, module: str) -> str:
         if os.access(folder, os.W_OK):
             return str(folder)
     return ""
-
-
-def _closure(home: Path, name: str) -> list[Path]:
-    """The files of a module and of the kernels that it imports, directly or not, and this one."""
-    found: dict[str, Path] = {"__init__": Path(__file__)}
-    waiting = [name]
-    while waiting:
-        name = waiting.pop()
-        path = home / f"{name}.py"
-        if name not in found and path.exists():
-            found[name] = path
-            waiting += _IMPORTED.findall(path.read_text(encoding="utf-8"))
-    return [found[name] for name in sorted(found)]

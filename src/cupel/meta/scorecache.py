@@ -1,8 +1,8 @@
 """Scores of a metric on a corpus, kept on disk: asking twice costs milliseconds.
 
-The key is the metric's signature and a hash of all the text, so a changed option, version or
-sentence is another entry. Entries are plain arrays, written beside and renamed; one that cannot
-be read is computed anew.
+The key is the metric's signature, a hash of its code and one of all the text, so a changed option,
+version, line of code or sentence is another entry. Entries are plain arrays, written beside and
+renamed; one that cannot be read is computed anew.
 """
 
 from __future__ import annotations
@@ -14,15 +14,16 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from cupel.batch import FloatArray
+from cupel.arrays import FloatArray
 from cupel.corpus import Corpus
 from cupel.errors import CupelError
 from cupel.folders import cache_folder, writing
 from cupel.metric import Metric
 from cupel.scores import Scores
 from cupel.scoring import Progress, score_corpus
+from cupel.sources import code_of, digest
 
-_FORM = 1
+_FORM = 2
 
 
 @dataclass(frozen=True)
@@ -87,7 +88,9 @@ def text_hash(corpus: Corpus) -> str:
 def _key(metric: Metric, text: str) -> str:
     from cupel import __version__
 
-    parts = (_FORM, __version__, metric.name, str(metric.signature()), text)
+    around = [digest(module, within=module) for module in ("cupel.scoring", "cupel.scores")]
+    code = (code_of(metric), *around)
+    parts = (_FORM, __version__, metric.name, str(metric.signature()), *code, text)
     return hashlib.sha256("\0".join(map(str, parts)).encode()).hexdigest()[:32]
 
 

@@ -16,6 +16,7 @@ from cupel.errors import CupelError
 from cupel.report.memory import remember, remembered
 from cupel.report.papers import Cell, Table
 from cupel.report.recorded import Recorded, recorded
+from cupel.sources import code_of, digest
 
 NOT_TO_BE_HAD = "not to be had"
 Key = tuple[str, str, str]
@@ -168,11 +169,13 @@ def _compared(cell: Cell, tell: Told) -> Outcome:
     try:
         metric = get_metric(cell.settings["metric"])
         signature = str(metric.signature())
-        known = remembered("pairwise", *asked.values(), metric.name, signature)
+        parts = ("pairwise", *asked.values(), metric.name, signature, code_of(metric))
+        parts += (digest("cupel.report.pairwise", within="cupel.report"),)
+        known = remembered(*parts)
         if known is None:
             tell(f"{asked['dataset']} {asked['pair']}, pairs compared by {cell.settings['metric']}")
             known = {"value": pairwise_tau(metric=metric, **asked)}
-            remember(known, "pairwise", *asked.values(), metric.name, signature)
+            remember(known, *parts)
     except CupelError as error:
         return Outcome(reason=_told(error))
     return Outcome(known["value"], signature=signature)
@@ -236,7 +239,9 @@ def _tried(
         places = [(cell.settings["corruption"], cell.settings["references"]) for cell in group]
         try:
             metric = get_metric(PAPER.get(label, label))
-            asked = ("mutt", name, formula, metric.name, metric.signature(), sorted(set(places)))
+            code = (code_of(metric), digest("cupel.mutt.trials", within="cupel.mutt"))
+            asked = ("mutt", name, formula, metric.name, metric.signature(), *code,
+                     sorted(set(places)))  # fmt: skip
             known = remembered(*asked)
             if known is None:
                 suite = suite or open_suite(name)

@@ -1,7 +1,7 @@
 """Numbers of the papers' tables that were computed before, kept in the cache.
 
-The key names everything that a number depends on, the metric's signature among it. An entry that
-cannot be read is computed anew.
+The key names everything that a number depends on, the metric's signature and code among it. An
+entry that cannot be read is computed anew.
 """
 
 from __future__ import annotations

@@ -10,13 +10,15 @@ from typing import Self
 import numpy as np
 
 from cupel import __version__
-from cupel.batch import Batch, FloatArray
+from cupel.arrays import FloatArray
+from cupel.batch import Batch
 from cupel.corpus import Corpus
 from cupel.errors import CupelError
 from cupel.folders import cache_folder, writing
 from cupel.meta.scorecache import text_hash
 from cupel.metric import Metric, Signature
 from cupel.scoring import Progress, score_corpus
+from cupel.sources import code_of
 from cupel.tune.material import TunableMetric
 
 _FORM = 1
@@ -74,8 +76,8 @@ def corpus_features(
 
 
 def _key(corpus: Corpus, metric: TunableMetric) -> str:
-    """All that features depend on: the text, and the signature but for the parameters' values."""
+    """All that features depend on: text, code, and the signature but for the parameters' values."""
     # A metric that writes its parameters under other names than they have is merely computed anew.
     entries = [e for e in metric.signature().entries if e[0] not in metric.parameters]
-    parts = (_FORM, __version__, metric.name, entries, text_hash(corpus))
+    parts = (_FORM, __version__, metric.name, entries, code_of(metric), text_hash(corpus))
     return hashlib.sha256(repr(parts).encode()).hexdigest()[:32]

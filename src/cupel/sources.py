@@ -1,0 +1,117 @@
+"""A digest of the code behind a result: of a module, and of all that it imports.
+
+What was computed or compiled once is kept on disk under names that carry such a digest, so that
+a change in the code, as in a checkout between two releases, is another entry. Imports are found in
+the text, also those inside functions, and followed within one package: other packages change with
+their versions. A package's front door (`cupel/__init__.py`) leads everywhere and is left out.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Iterator
+from functools import cache
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+_IMPORT = re.compile(
+    r"^[ \t]*(?:from[ \t]+([\w.]+)[ \t]+import[ \t]+(\([^)]*\)|[^\n]*)|import[ \t]+([\w.]+))",
+    re.MULTILINE,
+)
+_BY_NAME = {"cupel.registry.get_metric", "cupel.registry.entries"}
+"""What imports one of these can run any metric: it depends on all of them."""
+
+
+@cache
+def digest(*modules: str, within: str = "") -> str:
+    """Of these modules and of what they import of their packages, or of the package `within`."""
+    found: dict[str, Path] = {}
+    waiting = list(modules)
+    while waiting:
+        module = waiting.pop()
+        path = None if module in found else _path(module)
+        if path is None or not f"{module}.".startswith(f"{within}." if within else ""):
+            continue
+        found[module] = path
+        top = module.partition(".")[0]
+        waiting += [name for name in _imports(path, module) if name.startswith(f"{top}.")]
+    whole = hashlib.sha256()
+    for module, path in sorted(found.items()):
+        whole.update(module.encode() + b"\0" + hashlib.sha256(_content(path)).digest())
+    return whole.hexdigest()
+
+
+def code_of(metric: Any) -> str:
+    """The digest of a metric's code, and where it only calls a function, of that function's."""
+    function = getattr(metric, "function", None)
+    modules = {type(metric).__module__, getattr(function, "__module__", None)}
+    return digest(*sorted(filter(None, modules)))
+
+
+@cache
+def _content(path: Path) -> bytes:
+    return path.read_bytes()
+
+
+@cache
+def _path(module: str) -> Path | None:
+    """The file of a module, without importing it; None for what is no module or has no source."""
+    top, *rest = module.split(".")
+    try:
+        spec = find_spec(top)
+    except ValueError:  # `__main__`, for one, has no specification
+        return None
+    if spec is None or spec.origin is None:
+        return None
+    origin = Path(spec.origin)
+    if not rest:
+        return origin if origin.suffix == ".py" and origin.is_file() else None
+    place = origin.parent.joinpath(*rest)
+    for path in (place.with_suffix(".py"), place / "__init__.py"):
+        if path.is_file():
+            return path
+    return None
+
+
+@cache
+def _imports(path: Path, module: str) -> tuple[str, ...]:
+    """The modules, or names in modules, that the file of a module imports."""
+    text = _content(path).decode("utf-8", "replace")
+    package = module if path.name == "__init__.py" else module.rpartition(".")[0]
+    found: list[str] = []
+    for origin, names, whole in _IMPORT.findall(text):
+        if whole:
+            found.append(whole)
+            continue
+        home = _absolute(origin, package)
+        found += [home, *(f"{home}.{name}" for name in _names(names))]
+    if _BY_NAME & set(found):
+        found += _all_metrics()
+    return tuple(found)
+
+
+def _absolute(origin: str, package: str) -> str:
+    """`..text.tokens` in the package a.b.c -> `a.b.text.tokens`."""
+    name = origin.lstrip(".")
+    dots = len(origin) - len(name)
+    if not dots:
+        return name
+    parts = package.split(".")
+    return ".".join([*parts[: len(parts) - dots + 1], *filter(None, [name])])
+
+
+def _names(listed: str) -> Iterator[str]:
+    for line in listed.strip("()").splitlines():
+        for part in line.partition("#")[0].split(","):
+            if words := part.split():
+                yield words[0]
+
+
+def _all_metrics() -> list[str]:
+    from pkgutil import iter_modules
+
+    home = _path("cupel.metrics")
+    assert home is not None
+    return [f"cupel.metrics.{module.name}" for module in iter_modules([str(home.parent)])]
