@@ -119,12 +119,11 @@ def meta(
             output.records(evaluation.rows(dataset), form, file, **beside)
             return
         header, rows = _table(evaluation, width)
-        (output.latex_table if form is Format.latex else output.table)(header, rows, file)
+        output.print_table(header, rows, form, file)
         if form is Format.text:
             print(f"\n{evaluation.statistic}, {level.value} level; # groups of metrics that differ "
                   "on average at p < 0.05", file=file)  # fmt: skip
-            for metric, signature in signatures.items():
-                print(f"{metric}|{signature}", file=file)
+        output.print_signatures(signatures, form, file)
         for pair in evaluation.comparisons:
             _print_comparison(evaluation, pair, correct, form, file)
 
@@ -162,4 +161,4 @@ def _print_comparison(
         for i, metric in enumerate(evaluation.metrics)
     ]
     print(file=file)
-    (output.latex_table if form is Format.latex else output.table)(header, rows, file)
+    output.print_table(header, rows, form, file)

@@ -203,28 +203,21 @@ def _print(results: Results, failures: int, form: Format, width: int, file: Text
         output.warn("Failing trials are shown with -f text, json and html.")
     if form is Format.html:
         print(unit_tests.html(results, failing, width), end="", file=file)
-    elif form is Format.json:
+        return
+    plain = output.Format(form.value)
+    if form in (Format.json, Format.tsv):
         beside = {"failures": failing} if failures else {}
-        output.records(
-            results.rows(), output.Format.json, file, signatures=results.signatures, **beside
-        )
-    elif form is Format.tsv:
-        output.records(results.rows(), output.Format.tsv, file)
-    else:
-        for number, table in enumerate(unit_tests.tables(results, width)):
-            print(end="\n" if number else "", file=file)
-            if form is Format.latex:
-                print(f"% {table.title}", file=file)
-                output.latex_table(table.header, table.rows, file)
-                continue
-            print(table.title, file=file)
-            output.table(table.header, table.rows, file)
-        if form is Format.text:
-            for line in unit_tests.failure_lines(failing):
-                print(line, file=file)
-            print("\naccuracy in %; * the best; ~ by the difference formula", file=file)
-            for metric, signature in results.signatures.items():
-                print(f"{metric}|{signature}", file=file)
+        output.records(results.rows(), plain, file, signatures=results.signatures, **beside)
+        return
+    for number, table in enumerate(unit_tests.tables(results, width)):
+        print(end="\n" if number else "", file=file)
+        print(f"{'% ' * (form is Format.latex)}{table.title}", file=file)
+        output.print_table(table.header, table.rows, plain, file)
+    if form is Format.text:
+        for line in unit_tests.failure_lines(failing):
+            print(line, file=file)
+        print("\naccuracy in %; * the best; ~ by the difference formula", file=file)
+    output.print_signatures(results.signatures, plain, file)
 
 
 def _draw(folder: Path, drawings: dict[str, str]) -> None:
@@ -266,4 +259,4 @@ def _consistency(
              *(f"{value:.{width}f}" for value in spread[name])]
             for row, name in enumerate(names)
         ]  # fmt: skip
-        (output.latex_table if form is Format.latex else output.table)(header, rows, file)
+        output.print_table(header, rows, output.Format(form.value), file)

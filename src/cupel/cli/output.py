@@ -45,6 +45,20 @@ def output(path: Path | None) -> Iterator[TextIO]:
         yield file
 
 
+def print_table(
+    header: Sequence[str], rows: Sequence[Sequence[str]], form: Format, file: TextIO
+) -> None:
+    """A table for people: in LaTeX where that is asked for, else in aligned columns."""
+    (latex_table if form is Format.latex else table)(header, rows, file)
+
+
+def print_signatures(signatures: Mapping[str, str], form: Format, file: TextIO) -> None:
+    """One line a metric, behind the table; in LaTeX as comments."""
+    for metric, signature in signatures.items():
+        line = f"% {metric} | {signature}" if form is Format.latex else f"{metric}|{signature}"
+        print(line, file=file)
+
+
 def table(header: Sequence[str], rows: Sequence[Sequence[str]], file: TextIO) -> None:
     """Columns aligned by width: the first to the left, the others to the right.
 

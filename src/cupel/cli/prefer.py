@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, TextIO
 
 from cupel.cli import output
 from cupel.cli.output import Format
@@ -18,7 +18,7 @@ def print_preferences(
     form: Format,
     width: int | None,
     score_only: bool,
-    file: Any,
+    file: TextIO,
 ) -> None:
     """One row per segment: the probability that the first system's translation is the better one.
 
@@ -62,7 +62,7 @@ def print_preferences(
     body = [[str(i + 1), *line] for i, line in enumerate(lines)]
     body.append(["mean", *(f"{p.mean():.{places}f}" for p in found.values())])
     header = ["Segment", *found]
-    (output.latex_table if form is Format.latex else output.table)(header, body, file)
+    output.print_table(header, body, form, file)
     if form is Format.text:
         print(f"\nProbability that {first} is better than {second}", file=file)
         for label, p in found.items():

@@ -170,11 +170,10 @@ def _print_sets(dataset: str, pairs: list[str] | None, form: Format) -> None:
     if form in (Format.json, Format.tsv):
         output.records([*_flat(sizes), *_flat(variances)], form, sys.stdout)
         return
-    print_table = output.latex_table if form is Format.latex else output.table
     for title, rows in (("set (Table 2)", sizes), ("thresholds (Table 1)", variances)):
         header = [title, *(key for key in rows[0] if key != "row")]
         cells = [["" if v is None else str(v) for v in row.values()] for row in rows]
-        print_table(header, cells, sys.stdout)
+        output.print_table(header, cells, form, sys.stdout)
         print()
 
 

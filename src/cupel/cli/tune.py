@@ -117,10 +117,9 @@ def _print(tuned: Tuned, form: Format, width: int, file: TextIO) -> None:
         rows.append([name, *(f"{value:.{width}f}" for value in cells)])
     names = ["parameter", "before", "after"]
     values = [[name, f"{tuned.start[name]:g}", f"{v:g}"] for name, v in tuned.parameters.items()]
-    show = output.latex_table if form is Format.latex else output.table
-    show(header, rows, file)
+    output.print_table(header, rows, form, file)
     print(file=file)
-    show(names, values, file)
+    output.print_table(names, values, form, file)
     if form is Format.text:
         steps = ", ".join(f"{value:.4f}" for _, value in tuned.found.steps)
         print(

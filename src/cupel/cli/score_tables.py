@@ -1,0 +1,138 @@
+"""How `cupel score` prints scores: of systems with their intervals and tests, or of segments."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, TextIO
+
+from cupel.cli import output
+from cupel.cli.output import Format
+
+if TYPE_CHECKING:
+    from cupel.metric import Metric
+    from cupel.scores import Comparison, Scores
+    from cupel.significance import Interval
+
+
+class Results:
+    """System scores with their intervals and tests, computed once for all formats."""
+
+    def __init__(
+        self, scores: Scores, ci: bool, ci_n: int, test: str | None, test_n: int | None, seed: int
+    ) -> None:
+        self.scores = scores
+        self.signatures: dict[str, str] = {}
+        self.intervals: dict[str, dict[str, Interval]] = {}
+        self.comparisons: dict[str, dict[str, Comparison]] = {}
+        for metric in scores.metrics:
+            extra: dict[str, object] = {}
+            if ci:
+                self.intervals[metric] = scores.intervals(metric, resamples=ci_n, seed=seed)
+                extra["bs"] = ci_n
+            if test:
+                found = scores.paired(metric, test, samples=test_n, seed=seed)
+                self.comparisons[metric] = {c.system: c for c in found}
+                extra[test] = test_n or {"bs": 1000, "ar": 10_000}[test]
+            if extra:
+                extra["seed"] = seed
+            self.signatures[metric] = str(scores.signature(metric, **extra))
+
+    def rows(self, width: int | None) -> list[dict[str, Any]]:
+        rows = self.scores.rows()
+        for row in rows:
+            interval = self.intervals.get(row["metric"], {}).get(row["system"])
+            if interval:
+                row |= {"low": interval.low, "high": interval.high}
+            elif self.intervals:
+                row |= {"low": None, "high": None}
+            if self.comparisons:
+                comparison = self.comparisons.get(row["metric"], {}).get(row["system"])
+                row["p_value"] = comparison.p_value if comparison else None
+            for key in ("score", "low", "high"):
+                if width is not None and row.get(key) is not None:
+                    row[key] = round(row[key], width)
+        return rows
+
+    def cell(self, row: dict[str, Any], places: int, score_only: bool) -> str:
+        text = f"{row['score']:.{places}f}"
+        if score_only:
+            return text
+        interval = self.intervals.get(row["metric"], {}).get(row["system"])
+        if interval:
+            text += f" ± {interval.half_width:.{places}f}"
+        comparison = self.comparisons.get(row["metric"], {}).get(row["system"])
+        if comparison:
+            text += f" (p = {comparison.p_value:.4f}){'*' if comparison.p_value < 0.05 else ' '}"
+        return text
+
+
+def print_systems(
+    results: Results, form: Format, width: int | None, score_only: bool, file: TextIO
+) -> None:
+    """One row per system, one column per metric; `score_only` leaves the numbers alone."""
+    if form in (Format.json, Format.tsv):
+        output.records(results.rows(width), form, file, signatures=results.signatures)
+        return
+    metrics = results.scores.metrics
+    cells: dict[str, dict[str, str]] = {system: {} for system in results.scores.systems}
+    for row in results.rows(None):
+        places = _places(metrics[_metric_of(row["metric"], metrics)], width)
+        cells[row["system"]][row["metric"]] = results.cell(row, places, score_only)
+    if score_only and form is Format.text:
+        one = len(cells) == 1
+        for values in cells.values():
+            print(*values.values(), sep="\n" if one else "\t", file=file)
+        return
+    header = ["System", *next(iter(cells.values()))]
+    rows = [[system, *values.values()] for system, values in cells.items()]
+    output.print_table(header, rows, form, file)
+    print(file=file)
+    output.print_signatures(results.signatures, form, file)
+    if results.comparisons and form is Format.text:
+        baseline = results.scores.systems[0]
+        print(f"* differs from {baseline} at p < 0.05", file=file)
+        for sentence in _verdicts(results):
+            print(sentence, file=file)
+
+
+def _verdicts(results: Results) -> list[str]:
+    """A sentence on each system against the baseline."""
+    from cupel.report.verdicts import from_rows, sentences
+
+    scores = results.scores
+    higher = {label: metric.higher_is_better for label, metric in scores.metrics.items()}
+    rows = [row for row in results.rows(None) if row["metric"] in higher]
+    return sentences(from_rows(rows, higher))
+
+
+def print_segments(
+    scores: Scores, form: Format, width: int | None, score_only: bool, file: TextIO
+) -> None:
+    """One row per system and segment."""
+    rows = scores.segment_rows()
+    columns = [column for column in rows[0] if column not in ("system", "segment")]
+    if form in (Format.json, Format.tsv):
+        if width is not None:
+            rows = [r | {c: round(r[c], width) for c in columns} for r in rows]
+        output.records(rows, form, file, signatures=scores.signatures)
+        return
+    places = {c: _places(scores.metrics[_metric_of(c, scores.metrics)], width) for c in columns}
+    lines = [[f"{row[c]:.{places[c]}f}" for c in columns] for row in rows]
+    if score_only and form is Format.text:
+        for line in lines:
+            print(*line, sep="\t", file=file)
+        return
+    header = ["System", "Segment", *columns]
+    body = [[r["system"], str(r["segment"]), *line] for r, line in zip(rows, lines, strict=True)]
+    output.print_table(header, body, form, file)
+    print(file=file)
+    output.print_signatures(scores.signatures, form, file)
+
+
+def _places(metric: Metric, width: int | None) -> int:
+    """Decimal places: as asked; else one for scores in percent, as sacreBLEU, and four for others."""
+    return getattr(metric, "decimals", 1) if width is None else width
+
+
+def _metric_of(column: str, metrics: Any) -> str:
+    """`bleucomp.precision1` -> `bleucomp`; metrics with one number are their own column."""
+    return column if column in metrics else column.rpartition(".")[0]
