@@ -106,6 +106,3 @@ def test_what_cannot_be_done_is_told_in_a_sentence(files):
         "The metric 'bleu' does not align; those that do are: "
     )
     assert "meteor" in failure(*asked, "bleu")
-    assert failure(*asked, THREE, "-f", "latex") == (
-        "`cupel align` prints text, json or tsv, not latex."
-    )

@@ -8,10 +8,14 @@ import shlex
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
+from typer.main import get_command
 
+from cupel.cli import app
 from cupel.cli.variadic import spread
 
 
@@ -75,10 +79,33 @@ def test_scoring_loads_no_more_than_it_needs() -> None:
     assert loaded.stdout.strip() == "[]"
 
 
-@pytest.mark.parametrize("command", ["score", "metrics", "demo", "data list", "data verify"])
-def test_help_of_each_command_has_an_example(command: str) -> None:
-    out = re.sub(r"\s+", " ", run(*shlex.split(command), "--help").stdout)
-    assert f"cupel {command}" in out.partition("Example")[2]
+def commands(group: Any, path: str = "cupel") -> Iterator[tuple[str, Any]]:
+    for name, command in group.commands.items():
+        if hasattr(command, "commands"):
+            yield from commands(command, f"{path} {name}")
+        else:
+            yield f"{path} {name}", command
+
+
+COMMANDS = dict(commands(get_command(app)))
+
+
+@pytest.mark.parametrize("path", COMMANDS)
+def test_help_of_each_command_has_an_example(path: str) -> None:
+    example = re.sub(r"\s+", " ", COMMANDS[path].help).partition("Example")[2]
+    assert re.search(rf"{path}( |$)", example)
+
+
+@pytest.mark.parametrize(
+    "path", sorted(COMMANDS.keys() - {"cupel train assay", "cupel train nnrk"})
+)
+def test_every_option_is_explained(path: str) -> None:
+    """In a sentence each; a default written in brackets would be taken for markup and vanish."""
+    for parameter in COMMANDS[path].params:
+        if not getattr(parameter, "hidden", False) and parameter.name != "help":
+            assert parameter.help, parameter.name
+            assert parameter.help.endswith((".", "...")), parameter.name
+            assert "[" not in parameter.help, parameter.name
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="this system has no /dev/full")

@@ -86,9 +86,10 @@ def test_list_as_records(tmp_path):
 def test_list_on_a_terminal_is_a_table(monkeypatch, capsys):
     monkeypatch.setattr(sys.stdout, "isatty", lambda: True, raising=False)
     monkeypatch.setenv("COLUMNS", "200")
-    from cupel.cli.data import Format, show
+    from cupel.cli.data import show
+    from cupel.cli.output import PlainFormat
 
-    show(Format.text)
+    show(PlainFormat.text)
     printed = capsys.readouterr().out
     assert "─" in printed
     assert "https://github.com/UniversalDependencies/UD_English-EWT" in printed

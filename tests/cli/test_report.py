@@ -110,7 +110,6 @@ def test_bad_runs_leave_no_page(folder: Path) -> None:
         (["reproduce", "--all", "red-3"], "--all means every table: leave out their names."),
         (["reproduce", "--write", "x.md"],
          "Name the tables to compute, or all of them with --all."),
-        (["reproduce", "-f", "latex"], "`cupel reproduce` prints text, json or tsv, not latex."),
     ],
 )  # fmt: skip
 def test_wrong_use_is_told_in_a_sentence(

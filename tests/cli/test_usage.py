@@ -58,6 +58,11 @@ def _not_a_module(monkeypatch: pytest.MonkeyPatch) -> None:
             "The option --level cannot be 'word' (see `cupel meta --help`): it should be one of "
             "'segment', 'system'.",
         ),
+        (
+            "align ref -f latex",
+            "The option --format cannot be 'latex' (see `cupel align --help`): it should be one "
+            "of 'text', 'json', 'tsv'.",
+        ),
     ],
 )
 def test_a_usage_error_is_one_sentence(

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Any, TextIO
 import typer
 
 from cupel.cli import output
-from cupel.cli.options import Form, Out, Systems, Trees
-from cupel.cli.output import Format
+from cupel.cli.options import Out, PlainForm, Systems, Trees
+from cupel.cli.output import PlainFormat
 from cupel.cli.trees import tree_options
 from cupel.errors import CupelError
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 def align(
     references: Annotated[
         list[str],
-        typer.Argument(metavar="REF...", help="Reference files, as for `cupel score`."),
+        typer.Argument(metavar="REF", help="Reference files, as for `cupel score`."),
     ],
     input_: Systems = None,
     metric: Annotated[
@@ -28,9 +28,10 @@ def align(
     ] = "meteor",
     trees: Trees = None,
     segment: Annotated[
-        int | None, typer.Option("--segment", "-n", min=1, help="Only this one, from 1.")
+        int | None,
+        typer.Option("--segment", "-n", metavar="N", min=1, help="Only this segment, from 1."),
     ] = None,
-    form: Form = Format.text,
+    form: PlainForm = PlainFormat.text,
     out: Out = None,
 ) -> None:
     """Show how segments were aligned: who matched whom, by which matcher, in which chunks.
@@ -41,8 +42,6 @@ def align(
     from cupel.reading import read_corpus
     from cupel.registry import get_metric
 
-    if form is Format.latex:
-        raise CupelError("`cupel align` prints text, json or tsv, not latex.")
     chosen = get_metric(metric, **tree_options([metric], trees).get(metric.partition(":")[0], {}))
     if not isinstance(chosen, Aligning):
         raise CupelError(f"The metric {metric!r} does not align; {_aligning()}.")
@@ -57,7 +56,7 @@ def align(
         for row, alignment in zip(rows, _alignments(chosen, corpus, system, rows), strict=True)
     }
     with output.output(out) as file:
-        if form is Format.text:
+        if form is PlainFormat.text:
             _print_text(found, file)
         else:
             _print_records(found, form, file, metric, str(chosen.signature()))
@@ -111,7 +110,7 @@ def _print_text(found: dict[tuple[str, int], Alignment], file: TextIO) -> None:
 
 def _print_records(
     found: dict[tuple[str, int], Alignment],
-    form: Format,
+    form: PlainFormat,
     file: TextIO,
     metric: str,
     signature: str,
@@ -146,7 +145,7 @@ def _print_records(
     output.records(links, form, file, signatures={metric: signature}, segments=segments)
 
 
-def _listed(positions: tuple[int, ...], form: Format) -> list[int] | str:
+def _listed(positions: tuple[int, ...], form: PlainFormat) -> list[int] | str:
     """Token positions, from 1."""
     listed = [at + 1 for at in positions]
-    return listed if form is Format.json else " ".join(map(str, listed))
+    return listed if form is PlainFormat.json else " ".join(map(str, listed))

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import json
 import sys
-from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
+from cupel.cli import output
+from cupel.cli.options import PlainForm
+from cupel.cli.output import PlainFormat
 from cupel.cli.usage import Command, Group
 
 app = typer.Typer(
@@ -20,37 +21,27 @@ app = typer.Typer(
 )
 
 
-class Format(StrEnum):
-    """How results are printed."""
-
-    text = "text"
-    json = "json"
-    tsv = "tsv"
-
-
-FormatOption = Annotated[
-    Format, typer.Option("-f", "--format", help="A table, or flat records for programs.")
-]
-
-
 @app.callback(invoke_without_command=True)
-def data(context: typer.Context, format: FormatOption = Format.text) -> None:  # noqa: A002
+def data(context: typer.Context, form: PlainForm = PlainFormat.text) -> None:
     """Datasets: where they are, what is missing and how to get it."""
     if context.invoked_subcommand is None:
-        show(format)
-    elif format is not Format.text:
+        show(form)
+    elif form is not PlainFormat.text:
         from cupel.errors import CupelError
 
         command = context.invoked_subcommand
-        raise CupelError(f"-f belongs behind the command: cupel data {command} -f {format}.")
+        raise CupelError(f"-f belongs behind the command: cupel data {command} -f {form}.")
 
 
 @app.command("list", cls=Command)
-def show(format: FormatOption = Format.text) -> None:  # noqa: A002
-    """List every dataset and where it is. Example: cupel data list -f tsv"""
+def show(form: PlainForm = PlainFormat.text) -> None:
+    """List every dataset and where it is.
+
+    Example: cupel data list -f tsv
+    """
     rows = _dataset_rows()
-    if format is not Format.text:
-        _print_records(rows, format)
+    if form is not PlainFormat.text:
+        output.records(rows, form, sys.stdout)
     elif sys.stdout.isatty():
         _print_table(rows)
     else:
@@ -59,12 +50,20 @@ def show(format: FormatOption = Format.text) -> None:  # noqa: A002
 
 @app.command(cls=Command)
 def add(
-    path: Annotated[Path, typer.Argument(help="A dataset's folder, or its .tar.gz archive.")],
+    path: Annotated[
+        Path, typer.Argument(metavar="PATH", help="A dataset's folder, or its .tar.gz archive.")
+    ],
     name: Annotated[
-        str | None, typer.Option(help="Which dataset it is, where its name does not say so.")
+        str | None,
+        typer.Option(
+            metavar="DATASET", help="Which dataset it is, where its name does not say so."
+        ),
     ] = None,
 ) -> None:
-    """Check a dataset and put it into your data folder. Example: cupel data add wmt14.tar.gz"""
+    """Check a dataset and put it into your data folder.
+
+    Example: cupel data add wmt14.tar.gz
+    """
     from cupel.data import add as add_dataset
 
     added = add_dataset(path, name)
@@ -75,15 +74,19 @@ def add(
 @app.command(cls=Command)
 def verify(
     names: Annotated[
-        list[str] | None, typer.Argument(help="Datasets; every one that is here if none is given.")
+        list[str] | None,
+        typer.Argument(metavar="DATASET", help="Datasets.", show_default="every one that is here"),
     ] = None,
-    format: FormatOption = Format.text,  # noqa: A002
+    form: PlainForm = PlainFormat.text,
 ) -> None:
-    """Check files and line counts. Example: cupel data verify wmt14"""
+    """Check files and line counts.
+
+    Example: cupel data verify wmt14
+    """
     from cupel.data import verify as verify_dataset
 
     reports = [verify_dataset(name) for name in names or _names_here()]
-    if format is Format.text:
+    if form is PlainFormat.text:
         for report in reports:
             typer.echo(f"{report.name}: {'in order' if report.ok else 'wrong'}: {report.folder}")
             for problem in report.problems:
@@ -94,7 +97,7 @@ def verify(
             for report in reports
             for problem in report.problems or (None,)
         ]
-        _print_records(rows, format)
+        output.records(rows, form, sys.stdout)
     if not all(report.ok for report in reports):
         raise typer.Exit(1)
 
@@ -131,23 +134,6 @@ def _dataset_rows() -> list[dict[str, Any]]:
         for entry in DATASETS.values()
         for place in [locate(entry.name)]
     ]
-
-
-def _print_records(rows: list[dict[str, Any]], format: Format) -> None:  # noqa: A002
-    if format is Format.json:
-        from cupel import __version__
-
-        typer.echo(json.dumps({"rows": rows, "version": __version__}, ensure_ascii=False, indent=2))
-        return
-    typer.echo("\t".join(rows[0]))
-    for row in rows:
-        typer.echo("\t".join(_cell(value) for value in row.values()))
-
-
-def _cell(value: Any) -> str:
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    return "" if value is None else " ".join(str(value).split())
 
 
 def _print_paragraphs(rows: list[dict[str, Any]]) -> None:

@@ -27,7 +27,8 @@ def meta(
     dataset: Annotated[
         str,
         typer.Argument(
-            help="wmt12, wmt13, wmt14, da13, or a folder laid out as mt-metrics-eval's."
+            metavar="DATASET",
+            help="wmt12, wmt13, wmt14, da13, or a folder laid out as mt-metrics-eval's.",
         ),
     ],
     metrics: Annotated[
@@ -35,22 +36,33 @@ def meta(
         typer.Option("--metrics", "-m", metavar="METRIC...", help="Metrics to judge."),
     ] = None,
     pairs: Pairs = None,
-    level: Annotated[Level, typer.Option(help="Segments, or systems.")] = Level.segment,
+    level: Annotated[
+        Level, typer.Option(help="Judge scores of segments, or of systems.")
+    ] = Level.segment,
     tau: Annotated[
         str | None,
-        typer.Option(help="Kendall's tau as in wmt12, wmt13, wmt14; b, c for graded judgments."),
+        typer.Option(
+            metavar="NAME",
+            help="Kendall's tau as in wmt12, wmt13, wmt14; b or c for graded judgments.",
+            show_default="the dataset's own",
+        ),
     ] = None,
     statistic: Annotated[
         str | None,
         typer.Option(
-            help="tau-wmt14, ...; systems: pearson, spearman, spearman-no-ties, kendall, accuracy; "
-            "graded judgments: pearson, spearman, tau-b, tau-c, acc-eq."
+            metavar="NAME",
+            help="Of segments: tau-wmt14, ...; of systems: pearson, spearman, spearman-no-ties, "
+            "kendall, accuracy; of graded judgments: pearson, spearman, tau-b, tau-c, acc-eq.",
+            show_default="the dataset's tau; pearson",
         ),
     ] = None,
     human: Annotated[
         str | None,
         typer.Option(
-            help="System scores: official, or from rankings: expected-wins, trueskill, ..."
+            metavar="NAME",
+            help="People's scores of systems: official, or from rankings expected-wins, trueskill, "
+            "...",
+            show_default="the dataset's own",
         ),
     ] = None,
     scores: Annotated[
@@ -60,22 +72,30 @@ def meta(
     lower: Annotated[
         list[str] | None,
         typer.Option(
-            "--lower", metavar="METRIC...", help="Metrics of score files that are errors."
+            "--lower", metavar="METRIC...", help="Metrics of score files where lower is better."
         ),
     ] = None,
     compare: Annotated[
         str | None,
-        typer.Option(help="p-values between all metrics: bootstrap, williams, perm-both."),
+        typer.Option(
+            metavar="TEST", help="p-values between all metrics: bootstrap, williams, perm-both."
+        ),
     ] = None,
     correct: Annotated[
-        bool, typer.Option("--correct", help="Correct them for many comparisons (Holm).")
+        bool, typer.Option("--correct", help="Correct p-values for many comparisons (Holm).")
     ] = False,
     over: Annotated[
-        str, typer.Option(help="What to resample: judgments, segments, systems, both.")
+        str,
+        typer.Option(
+            metavar="WHAT", help="What intervals resample: judgments, segments, systems, both."
+        ),
     ] = "judgments",
-    resamples: Annotated[int, typer.Option(min=1, help="For intervals.")] = 1000,
+    resamples: Annotated[
+        int, typer.Option(metavar="N", min=1, help="Resamples for intervals.")
+    ] = 1000,
     average_resamples: Annotated[
-        bool, typer.Option("--average-resamples", help="Report their mean, as WMT14 did.")
+        bool,
+        typer.Option("--average-resamples", help="Report the mean of resamples, as WMT14 did."),
     ] = False,
     seed: Seed = 12345,
     workers: Workers = 1,

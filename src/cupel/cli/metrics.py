@@ -9,15 +9,17 @@ from typing import Annotated
 import typer
 
 from cupel.cli import output
-from cupel.cli.output import Format
+from cupel.cli.options import PlainForm
+from cupel.cli.output import PlainFormat
 from cupel.errors import CupelError
 
 
 def metrics(
     name: Annotated[
-        str | None, typer.Argument(help="One metric: its options and where it comes from.")
+        str | None,
+        typer.Argument(metavar="METRIC", help="One metric: its options and where it comes from."),
     ] = None,
-    form: Annotated[Format, typer.Option("--format", "-f", help="How to print.")] = Format.text,
+    form: PlainForm = PlainFormat.text,
 ) -> None:
     """List the metrics, or tell about one.
 
@@ -41,7 +43,7 @@ def metrics(
         }
         for entry in known.values()
     ]
-    if form in (Format.json, Format.tsv):
+    if form is not PlainFormat.text:
         output.records(rows, form, sys.stdout)
         return
     longest = max(len(entry) for entry in known)

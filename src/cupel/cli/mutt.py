@@ -46,8 +46,8 @@ def mutt(
         list[str] | None,
         typer.Option(
             "--suite", metavar="SUITE...",
-            help="mutt, sick, sick:FILE, sample, a file of JSON lines, demetr:PATH, aces:FILE. "
-            "[default: mutt]",
+            help="mutt, sick, sick:FILE, sample, a file of JSON lines, demetr:PATH, aces:FILE.",
+            show_default="mutt",
         ),
     ] = None,
     generate: Annotated[
@@ -71,28 +71,33 @@ def mutt(
         list[int] | None,
         typer.Option(
             "--references", metavar="N...",
-            help="Numbers of references. [default: 5 10 20 for mutt, else all]",
+            help="Numbers of references.", show_default="5 10 20 for mutt, else all",
         ),
     ] = None,
     formula: Annotated[
         FormulaName | None,
-        typer.Option(help="For all corruptions, instead of that of their kind."),
+        typer.Option(
+            help="What success is, for all corruptions.", show_default="by the kind of each",
+        ),
     ] = None,
     threshold: Annotated[
-        float, typer.Option(help="How large a relative difference may be.")
+        float,
+        typer.Option(metavar="SHARE", help="How large a relative difference may be."),
     ] = 0.15,
     failures: Annotated[
         int, typer.Option("--failures", min=0, metavar="N", help="Show N failing trials of each.")
     ] = 0,
     min_accuracy: Annotated[
         float | None,
-        typer.Option("--min-accuracy", help="Exit with 1 if an accuracy is lower (0 to 1)."),
+        typer.Option(
+            "--min-accuracy", metavar="SHARE", help="Exit with 1 if an accuracy is lower (0 to 1).",
+        ),
     ] = None,
     consistency: Annotated[
         str | None,
         typer.Option(
             "--consistency", metavar="CORRUPTION",
-            help="Instead: correlations among metrics and with people on SICK's pairs.",
+            help="Print correlations among metrics and with people on SICK's pairs instead.",
         ),
     ] = None,
     plots: Annotated[

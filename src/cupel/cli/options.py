@@ -10,7 +10,7 @@ from typing import Annotated
 
 import typer
 
-from cupel.cli.output import Format
+from cupel.cli.output import Format, PlainFormat
 from cupel.folders import check_fillable, check_writable
 
 OUTPUT = "Output"
@@ -63,6 +63,9 @@ Seed = Annotated[
 ]
 Form = Annotated[
     Format, typer.Option("--format", "-f", help="How to print.", rich_help_panel=OUTPUT)
+]
+PlainForm = Annotated[
+    PlainFormat, typer.Option("--format", "-f", help="How to print.", rich_help_panel=OUTPUT)
 ]
 Width = Annotated[
     int,

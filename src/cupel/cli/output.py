@@ -28,6 +28,14 @@ class Format(StrEnum):
     latex = "latex"
 
 
+class PlainFormat(StrEnum):
+    """The values of `-f` where there is no table for a paper."""
+
+    text = "text"
+    json = "json"
+    tsv = "tsv"
+
+
 def warn(sentence: str) -> None:
     """Something worth knowing that is not a result: to standard error."""
     print(f"cupel: {sentence}", file=sys.stderr)
@@ -46,16 +54,16 @@ def output(path: Path | None) -> Iterator[TextIO]:
 
 
 def print_table(
-    header: Sequence[str], rows: Sequence[Sequence[str]], form: Format, file: TextIO
+    header: Sequence[str], rows: Sequence[Sequence[str]], form: str, file: TextIO
 ) -> None:
     """A table for people: in LaTeX where that is asked for, else in aligned columns."""
-    (latex_table if form is Format.latex else table)(header, rows, file)
+    (latex_table if form == Format.latex else table)(header, rows, file)
 
 
-def print_signatures(signatures: Mapping[str, str], form: Format, file: TextIO) -> None:
+def print_signatures(signatures: Mapping[str, str], form: str, file: TextIO) -> None:
     """One line a metric, behind the table; in LaTeX as comments."""
     for metric, signature in signatures.items():
-        line = f"% {metric} | {signature}" if form is Format.latex else f"{metric}|{signature}"
+        line = f"% {metric} | {signature}" if form == Format.latex else f"{metric}|{signature}"
         print(line, file=file)
 
 
@@ -76,11 +84,9 @@ def table(header: Sequence[str], rows: Sequence[Sequence[str]], file: TextIO) ->
         print("  ".join(cells).rstrip(), file=file)
 
 
-def records(
-    rows: Sequence[Mapping[str, Any]], form: Format, file: TextIO, **beside: object
-) -> None:
+def records(rows: Sequence[Mapping[str, Any]], form: str, file: TextIO, **beside: object) -> None:
     """Flat records as JSON (under "rows", beside the version and `beside`) or TSV."""
-    if form is Format.json:
+    if form == Format.json:
         document = _plain({"version": __version__, **beside, "rows": list(rows)})
         print(json.dumps(document, indent=1, ensure_ascii=False, allow_nan=False), file=file)
         return
@@ -100,6 +106,8 @@ def _plain(value: Any) -> Any:
 
 
 def _field(value: object) -> str:
+    if isinstance(value, bool):
+        return "true" if value else "false"
     text = "" if value is None else repr(value) if isinstance(value, float) else str(value)
     return text.replace("\t", " ").replace("\n", " ").replace("\r", " ")
 

@@ -26,11 +26,15 @@ class Heads(StrEnum):
 def parse(
     file: Annotated[
         str,
-        typer.Argument(metavar="FILE", help="A segment a line, or trees (.conllu); - is stdin."),
+        typer.Argument(
+            metavar="FILE", help="A segment a line, or trees (.conllu); - is standard input."
+        ),
     ],
     model: Annotated[
         str | None,
-        typer.Option("--model", metavar="NAME", help="A spaCy model; en_core_web_sm if none."),
+        typer.Option(
+            "--model", metavar="NAME", help="A spaCy model.", show_default="en_core_web_sm"
+        ),
     ] = None,
     heads: Annotated[
         Heads, typer.Option("--heads", help="The parser's own heads, or Penn2Malt's.")

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 def report(
     runs: Annotated[
         list[Path],
-        typer.Argument(metavar="RUN...", help="The JSON of `cupel score`, `meta` or `mutt`."),
+        typer.Argument(metavar="RUN", help="The JSON of `cupel score`, `meta` or `mutt`."),
     ],
     out: Annotated[
         Path,
@@ -28,17 +28,19 @@ def report(
     ] = Path("report.html"),
     references: Annotated[
         list[str] | None,
-        typer.Option("--ref", "-r", metavar="REF...", help="Reference files, to show the texts."),
+        typer.Option("--ref", "-r", metavar="REF...", help="Reference files, to show texts."),
     ] = None,
     input_: Annotated[
         list[str] | None,
-        typer.Option("--input", "-i", metavar="HYP...", help="The systems' files, likewise."),
+        typer.Option("--input", "-i", metavar="HYP...", help="The systems' files, to show texts."),
     ] = None,
     source: Source = None,
     names: Names = None,
-    title: Annotated[str, typer.Option(help="Heading of the page.")] = "",
+    title: Annotated[
+        str, typer.Option(metavar="TEXT", help="Heading of the page.", show_default="by the runs")
+    ] = "",
     align: Annotated[
-        bool, typer.Option("--align/--no-align", help="METEOR's alignments in the segments.")
+        bool, typer.Option("--align/--no-align", help="Show METEOR's alignments in the segments.")
     ] = True,
     force: Annotated[bool, typer.Option("--force", help="Replace a file that exists.")] = False,
 ) -> None:

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any, TextIO
 import typer
 
 from cupel.cli import output
-from cupel.cli.options import Form, Out, Workers, writable
-from cupel.cli.output import Format
+from cupel.cli.options import Out, PlainForm, Workers, writable
+from cupel.cli.output import PlainFormat
 from cupel.errors import CupelError
 
 if TYPE_CHECKING:
@@ -24,14 +24,15 @@ def reproduce(
     names: Annotated[
         list[str] | None,
         typer.Argument(
-            metavar="[TABLE...]", help="Tables, as the list names them; none: the list."
+            metavar="TABLE", help="Tables, as the list names them.", show_default="the list"
         ),
     ] = None,
-    every: Annotated[bool, typer.Option("--all", help="Every table.")] = False,
+    every: Annotated[bool, typer.Option("--all", help="Compute every table.")] = False,
     quick: Annotated[
-        bool, typer.Option("--quick", help="Shipped weights, recorded trainings. [default]")
+        bool,
+        typer.Option("--quick", help="Take shipped weights and recorded trainings, the default."),
     ] = False,
-    full: Annotated[bool, typer.Option("--full", help="Train anew.")] = False,
+    full: Annotated[bool, typer.Option("--full", help="Train models anew: hours.")] = False,
     write: Annotated[
         Path | None,
         typer.Option(
@@ -48,7 +49,7 @@ def reproduce(
         ),
     ] = None,
     workers: Workers = 1,
-    form: Form = Format.text,
+    form: PlainForm = PlainFormat.text,
     out: Out = None,
 ) -> None:
     """Compute the tables of the four papers: published, ours, difference, and why they differ.
@@ -59,8 +60,6 @@ def reproduce(
 
     if quick and full:
         raise CupelError("--quick and --full exclude each other: give one of them.")
-    if form is Format.latex:
-        raise CupelError("`cupel reproduce` prints text, json or tsv, not latex.")
     if every and names:
         raise CupelError("--all means every table: leave out their names.")
     wanted = list(tables().values()) if every else [find_table(name) for name in names or []]
@@ -77,7 +76,7 @@ def reproduce(
     if record is not None:
         _write_record(results, record)
     with output.output(out) as file:
-        if form is not Format.text:
+        if form is not PlainFormat.text:
             notes = {result.table.id: list(result.footnotes().values()) for result in results}
             output.records(rows, form, file, signatures=signatures, notes=notes)
             return
@@ -130,11 +129,11 @@ def _write_page(results: list[Result], signatures: dict[str, str], path: Path) -
 
 def _write_record(results: list[Result], path: Path) -> None:
     with output.output(path) as file:
-        output.records([one.summary() for one in results], Format.json, file, date=_today())
+        output.records([one.summary() for one in results], PlainFormat.json, file, date=_today())
     output.warn(f"Wrote {path}.")
 
 
-def _list(form: Format, file: TextIO) -> None:
+def _list(form: PlainFormat, file: TextIO) -> None:
     """Every table with its status as last computed."""
     from cupel.report.papers import tables
     from cupel.report.recorded import last_computed
@@ -145,7 +144,7 @@ def _list(form: Format, file: TextIO) -> None:
         known.get(table.id, _unknown(table)) | {"title": f"{table.label}. {table.title}"}
         for table in tables().values()
     ]
-    if form is not Format.text:
+    if form is not PlainFormat.text:
         output.records(rows, form, file, date=last.get("date", ""))
         return
     wide = max(len(row["table"]) for row in rows)

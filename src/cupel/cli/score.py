@@ -8,8 +8,19 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from cupel.cli import output
-from cupel.cli.options import OUTPUT, Form, Names, Out, Source, Systems, Trees, Workers, writable
+from cupel.cli import output, sacrebleu
+from cupel.cli.options import (
+    OUTPUT,
+    Form,
+    Names,
+    Out,
+    Seed,
+    Source,
+    Systems,
+    Trees,
+    Workers,
+    writable,
+)
 from cupel.cli.output import Format
 from cupel.cli.report import refuse_to_replace
 from cupel.cli.score_tables import Results, print_segments, print_systems
@@ -20,7 +31,6 @@ if TYPE_CHECKING:
     from cupel.corpus import Corpus
     from cupel.metric import Metric
 
-SACREBLEU = "As in sacreBLEU"
 SIGNIFICANCE = "Significance"
 
 
@@ -46,7 +56,8 @@ def score(
             "--metrics",
             "-m",
             metavar="METRIC...",
-            help="Metrics; `cupel metrics` lists them. [default: bleu]",
+            help="Metrics; `cupel metrics` lists them.",
+            show_default="bleu",
         ),
     ] = None,
     source: Source = None,
@@ -69,14 +80,20 @@ def score(
             "--ci",
             "--confidence",
             "-ci",
-            help="95% bootstrap interval.",
+            help="95% bootstrap intervals.",
             rich_help_panel=SIGNIFICANCE,
         ),
     ] = False,
     ci_n: Annotated[
         int,
         typer.Option(
-            "--ci-n", "--confidence-n", "-cin", help="Resamples.", rich_help_panel=SIGNIFICANCE
+            "--ci-n",
+            "--confidence-n",
+            "-cin",
+            metavar="N",
+            min=1,
+            help="Resamples.",
+            rich_help_panel=SIGNIFICANCE,
         ),
     ] = 1000,
     paired: Annotated[
@@ -94,19 +111,30 @@ def score(
             "--paired-ar-n",
             "-pbsn",
             "-parn",
-            help="Resamples or trials. [default: bs 1000, ar 10000]",
+            metavar="N",
+            min=1,
+            help="Resamples or trials.",
+            show_default="bs 1000, ar 10000",
             rich_help_panel=SIGNIFICANCE,
         ),
     ] = None,
-    seed: Annotated[int, typer.Option(min=0, rich_help_panel=SIGNIFICANCE)] = 12345,
+    seed: Seed = 12345,
     form: Form = Format.text,
     score_only: Annotated[
-        bool, typer.Option("--score-only", "-b", help="Only the numbers.", rich_help_panel=OUTPUT)
+        bool,
+        typer.Option("--score-only", "-b", help="Print only the numbers.", rich_help_panel=OUTPUT),
     ] = False,
     width: Annotated[
         int | None,
         typer.Option(
-            "--width", "-w", min=0, max=20, help="Decimal places.", rich_help_panel=OUTPUT
+            "--width",
+            "-w",
+            metavar="N",
+            min=0,
+            max=20,
+            help="Decimal places.",
+            show_default="1 or 4, by the metric",
+            rich_help_panel=OUTPUT,
         ),
     ] = None,
     out: Out = None,
@@ -120,73 +148,31 @@ def score(
         ),
     ] = None,
     quiet: Annotated[
-        bool, typer.Option("--quiet", "-q", help="No remarks.", rich_help_panel=OUTPUT)
+        bool, typer.Option("--quiet", "-q", help="Make no remarks.", rich_help_panel=OUTPUT)
     ] = False,
-    lowercase: Annotated[
-        bool, typer.Option("--lowercase", "-lc", help="BLEU's.", rich_help_panel=SACREBLEU)
-    ] = False,
-    tokenize: Annotated[
-        str | None,
-        typer.Option(
-            "--tokenize", "-tok", help="BLEU's. [default: 13a]", rich_help_panel=SACREBLEU
-        ),
-    ] = None,
-    langpair: Annotated[
-        str | None,
-        typer.Option(
-            "--language-pair",
-            "-l",
-            help="For the tokenizer of zh, ja, ko.",
-            rich_help_panel=SACREBLEU,
-        ),
-    ] = None,
-    smooth_method: Annotated[
-        str, typer.Option(help="BLEU's: exp, floor, add-k, none.", rich_help_panel=SACREBLEU)
-    ] = "exp",
-    smooth_value: Annotated[
-        float | None, typer.Option("--smooth-value", "-sv", rich_help_panel=SACREBLEU)
-    ] = None,
-    num_refs: Annotated[
-        int,
-        typer.Option(
-            "--num-refs", "-nr", help="Tab-separated references in REF.", rich_help_panel=SACREBLEU
-        ),
-    ] = 1,
-    encoding: Annotated[str, typer.Option("--encoding", "-e", rich_help_panel=SACREBLEU)] = "utf-8",
-    chrf_char_order: Annotated[
-        int, typer.Option("--chrf-char-order", "-cc", rich_help_panel=SACREBLEU)
-    ] = 6,
-    chrf_word_order: Annotated[
-        int, typer.Option("--chrf-word-order", "-cw", rich_help_panel=SACREBLEU)
-    ] = 0,
-    chrf_beta: Annotated[int, typer.Option(rich_help_panel=SACREBLEU)] = 2,
-    chrf_whitespace: Annotated[
-        bool, typer.Option("--chrf-whitespace", rich_help_panel=SACREBLEU)
-    ] = False,
-    chrf_lowercase: Annotated[
-        bool, typer.Option("--chrf-lowercase", rich_help_panel=SACREBLEU)
-    ] = False,
-    chrf_eps_smoothing: Annotated[
-        bool, typer.Option("--chrf-eps-smoothing", rich_help_panel=SACREBLEU)
-    ] = False,
-    ter_case_sensitive: Annotated[
-        bool, typer.Option("--ter-case-sensitive", rich_help_panel=SACREBLEU)
-    ] = False,
-    ter_asian_support: Annotated[
-        bool, typer.Option("--ter-asian-support", rich_help_panel=SACREBLEU)
-    ] = False,
-    ter_no_punct: Annotated[
-        bool, typer.Option("--ter-no-punct", rich_help_panel=SACREBLEU)
-    ] = False,
-    ter_normalized: Annotated[
-        bool, typer.Option("--ter-normalized", rich_help_panel=SACREBLEU)
-    ] = False,
-    paired_bs: Annotated[bool, typer.Option("--paired-bs", "-pbs", hidden=True)] = False,
-    paired_ar: Annotated[bool, typer.Option("--paired-ar", "-par", hidden=True)] = False,
-    paired_jobs: Annotated[int, typer.Option("--paired-jobs", "-j", hidden=True)] = 1,
-    force: Annotated[bool, typer.Option("--force", hidden=True)] = False,
-    no_color: Annotated[bool, typer.Option("--no-color", "-nc", hidden=True)] = False,
-    test_set: Annotated[str | None, typer.Option("--test-set", "-t", hidden=True)] = None,
+    lowercase: sacrebleu.Lowercase = False,
+    tokenize: sacrebleu.Tokenize = None,
+    language_pair: sacrebleu.LanguagePair = None,
+    smooth_method: sacrebleu.SmoothMethod = "exp",
+    smooth_value: sacrebleu.SmoothValue = None,
+    num_refs: sacrebleu.NumRefs = 1,
+    encoding: sacrebleu.Encoding = "utf-8",
+    chrf_char_order: sacrebleu.CharOrder = 6,
+    chrf_word_order: sacrebleu.WordOrder = 0,
+    chrf_beta: sacrebleu.Beta = 2,
+    chrf_whitespace: sacrebleu.Whitespace = False,
+    chrf_lowercase: sacrebleu.ChrfLowercase = False,
+    chrf_eps_smoothing: sacrebleu.EpsSmoothing = False,
+    ter_case_sensitive: sacrebleu.CaseSensitive = False,
+    ter_asian_support: sacrebleu.AsianSupport = False,
+    ter_no_punct: sacrebleu.NoPunct = False,
+    ter_normalized: sacrebleu.Normalized = False,
+    paired_bs: sacrebleu.PairedBs = False,
+    paired_ar: sacrebleu.PairedAr = False,
+    paired_jobs: sacrebleu.PairedJobs = 1,
+    force: sacrebleu.Force = False,
+    no_color: sacrebleu.NoColor = False,
+    test_set: sacrebleu.TestSet = None,
 ) -> None:
     """Score systems against references.
 
@@ -195,42 +181,30 @@ def score(
     from cupel.reading import read_corpus
     from cupel.scoring import score_corpus
 
-    if test_set is not None:
-        raise CupelError(
-            "Cupel does not download test sets (-t): give the reference files, for instance those "
-            "that `sacrebleu -t SET -l PAIR --echo ref` prints."
-        )
-    if source in ("exp", "floor", "add-k", "none") and not Path(source).exists():
-        raise CupelError(
-            f"-s names the source file here: for sacreBLEU's smoothing write --smooth-method {source}."
-        )
-    bleu: dict[str, object] = {
-        "lowercase": lowercase,
-        "tokenize": tokenize or _TOKENIZERS.get((langpair or "").rpartition("-")[2], "13a"),
-        "smooth_method": smooth_method,
-        "smooth_value": smooth_value,
-    }
-    chrf: dict[str, object] = {
-        "char_order": chrf_char_order,
-        "beta": chrf_beta,
-        "whitespace": chrf_whitespace,
-        "lowercase": chrf_lowercase,
-        "eps_smoothing": chrf_eps_smoothing,
-    }
-    options: dict[str, dict[str, object]] = {
-        # sacreBLEU, too, scores segments with effective order.
-        "bleu": {**bleu, "effective_order": segments},
-        "sentbleu": bleu,
-        "bleucomp": {key: bleu[key] for key in ("lowercase", "tokenize")},
-        "chrf": {**chrf, "word_order": chrf_word_order},
-        "chrf++": chrf,
-        "ter": {
+    sacrebleu.refuse_other_meanings(source, test_set)
+    options = sacrebleu.metric_options(
+        {
+            "lowercase": lowercase,
+            "tokenize": sacrebleu.tokenizer(tokenize, language_pair),
+            "smooth_method": smooth_method,
+            "smooth_value": smooth_value,
+        },
+        {
+            "char_order": chrf_char_order,
+            "beta": chrf_beta,
+            "whitespace": chrf_whitespace,
+            "lowercase": chrf_lowercase,
+            "eps_smoothing": chrf_eps_smoothing,
+        },
+        {
             "case_sensitive": ter_case_sensitive,
             "asian_support": ter_asian_support,
             "no_punct": ter_no_punct,
             "normalized": ter_normalized,
         },
-    }
+        word_order=chrf_word_order,
+        segments=segments,
+    )
     test = paired or (Test.bs if paired_bs else Test.ar if paired_ar else None)
     if segments and (ci or test):
         raise CupelError("Intervals and tests are of system scores: leave out -sl.")
@@ -264,9 +238,6 @@ def score(
 
         write_text(report, report_of_scores(scores, resamples=ci_n, seed=seed))
         output.warn(f"Wrote {report}.")
-
-
-_TOKENIZERS = {"zh": "zh", "ja": "ja-mecab", "ko": "ko-mecab"}
 
 
 def _metrics(

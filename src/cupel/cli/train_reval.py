@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from cupel.cli import output
-from cupel.cli.options import fillable, writable
+from cupel.cli.options import Pairs, Seed, fillable, writable
 from cupel.cli.output import Format
 from cupel.errors import CupelError, MissingPart
 
@@ -24,50 +24,79 @@ def reval(
         typer.Option("--output", "-o", metavar="FOLDER", callback=fillable,
                      help="Where to put weights and card."),
     ] = None,
-    train: Annotated[str, typer.Option("--train", help="The rankings: wmt12, wmt13.")] = "wmt13",
-    name: Annotated[str, typer.Option("--set", help="L, LNF, XL, XXL or All.")] = "L",
+    train: Annotated[
+        str, typer.Option("--train", metavar="DATASET", help="The rankings: wmt12, wmt13.")
+    ] = "wmt13",
+    name: Annotated[
+        str, typer.Option("--set", metavar="NAME", help="L, LNF, XL, XXL or All.")
+    ] = "L",
     add: Annotated[
-        list[str] | None, typer.Option("--add", help="More to train on: sick, wmt12, ...")
+        list[str] | None,
+        typer.Option("--add", metavar="DATASET...", help="More to train on: sick, wmt12, ..."),
     ] = None,
-    pairs: Annotated[
-        list[str] | None, typer.Option("--pair", help="Language pairs; all into English.")
-    ] = None,
+    pairs: Pairs = None,
     thresholds: Annotated[
-        str, typer.Option("--thresholds", help="Variances: paper (Table 1), or Algorithm 1's by "
-                          "the tau of wmt12, wmt13 or wmt14.")
+        str, typer.Option("--thresholds", metavar="NAME", help="Variances: paper (Table 1), or "
+                          "Algorithm 1's by the tau of wmt12, wmt13 or wmt14.")
     ] = _PAPER,
-    cell: Annotated[str, typer.Option("--cell", help="tree-lstm, lstm or bilstm.")] = "tree-lstm",
-    memory: Annotated[int, typer.Option("--memory", min=1, help="Size of a node's state.")] = 150,
-    hidden: Annotated[int, typer.Option("--hidden", min=1, help="Size of the head's layer.")] = 50,
+    cell: Annotated[
+        str, typer.Option("--cell", metavar="NAME", help="tree-lstm, lstm or bilstm.")
+    ] = "tree-lstm",
+    memory: Annotated[
+        int, typer.Option("--memory", metavar="N", min=1, help="Size of a node's state.")
+    ] = 150,
+    hidden: Annotated[
+        int, typer.Option("--hidden", metavar="N", min=1, help="Size of the head's layer.")
+    ] = 50,
     output_gate: Annotated[
         bool, typer.Option("--output-gate", help="With the output gate of equation 1.")
     ] = False,
     projection: Annotated[
-        int, typer.Option("--projection", min=0, help="Project word vectors to this size first.")
+        int, typer.Option("--projection", metavar="N", min=0,
+                          help="Project word vectors to this size first.")
     ] = 0,
     vectors: Annotated[
-        str, typer.Option("--vectors", help="Word vectors: a name or a file.")
+        str, typer.Option("--vectors", metavar="NAME", help="Word vectors: a name or a file.")
     ] = "glove-6b-50d-100k",
     unknown: Annotated[
-        str, typer.Option("--unknown", help="Words without a vector: zero, hash or letters.")
+        str, typer.Option("--unknown", metavar="NAME",
+                          help="Words without a vector: zero, hash or letters.")
     ] = "hash",
     tune_vectors: Annotated[
-        float, typer.Option("--tune-vectors", min=0.0, help="Learning rate of word vectors.")
+        float, typer.Option("--tune-vectors", metavar="RATE", min=0.0,
+                            help="Learning rate of word vectors.")
     ] = 0.0,
-    heads: Annotated[str, typer.Option("--heads", help="native or penn2malt.")] = "native",
-    parser: Annotated[str | None, typer.Option("--parser", help="A spaCy model.")] = None,
-    trees: Annotated[
-        str | None, typer.Option("--trees", help="CoNLL-U with the trees of all sentences.")
+    heads: Annotated[
+        str, typer.Option("--heads", metavar="NAME", help="native or penn2malt.")
+    ] = "native",
+    parser: Annotated[
+        str | None, typer.Option("--parser", metavar="NAME", help="A spaCy model.",
+                                 show_default="en_core_web_sm")
     ] = None,
-    epochs: Annotated[int, typer.Option("--epochs", min=1)] = 10,
-    batch: Annotated[int, typer.Option("--batch", min=1)] = 25,
-    learning_rate: Annotated[float, typer.Option("--learning-rate", min=0.0)] = 0.05,
-    l2: Annotated[float, typer.Option("--l2", min=0.0)] = 1e-4,
-    seed: Annotated[int, typer.Option("--seed")] = 12345,
+    trees: Annotated[
+        str | None, typer.Option("--trees", metavar="FILE.conllu",
+                                 help="Trees of all sentences, instead of a parser.")
+    ] = None,
+    epochs: Annotated[
+        int, typer.Option("--epochs", metavar="N", min=1, help="Times through the set.")
+    ] = 10,
+    batch: Annotated[
+        int, typer.Option("--batch", metavar="N", min=1, help="Pairs a step.")
+    ] = 25,
+    learning_rate: Annotated[
+        float, typer.Option("--learning-rate", metavar="RATE", min=0.0, help="AdaGrad's.")
+    ] = 0.05,
+    l2: Annotated[
+        float, typer.Option("--l2", metavar="WEIGHT", min=0.0, help="Of the regularisation.")
+    ] = 1e-4,
+    seed: Seed = 12345,
     split_seed: Annotated[
-        int, typer.Option("--split-seed", help="Draws the lines of dev and test.")
+        int, typer.Option("--split-seed", metavar="N", min=0,
+                          help="Draws the lines of dev and test.")
     ] = 12345,
-    device: Annotated[str, typer.Option("--device", help="cpu, cuda or auto.")] = "cpu",
+    device: Annotated[
+        str, typer.Option("--device", metavar="NAME", help="cpu, cuda or auto.")
+    ] = "cpu",
     list_sets: Annotated[
         bool, typer.Option("--list-sets", help="Print sizes and thresholds, and train nothing.")
     ] = False,

@@ -16,14 +16,19 @@ if TYPE_CHECKING:
 
 
 def tune(
-    metric: Annotated[str, typer.Argument(help="A metric with parameters to tune, as redp.")],
+    metric: Annotated[
+        str,
+        typer.Argument(metavar="METRIC", help="A metric with parameters to tune, such as redp."),
+    ],
     on: Annotated[
         list[str], typer.Option("--on", metavar="DATASET...", help="Datasets with human rankings.")
     ],
     goal: Annotated[
-        str, typer.Option(help="Maximise agreement on: sys+seg, sys, seg.")
+        str, typer.Option(metavar="GOAL", help="Agreement to maximise: sys+seg, sys, seg.")
     ] = "sys+seg",
-    search: Annotated[str, typer.Option(help="The way to search: grid, genetic.")] = "grid",
+    search: Annotated[
+        str, typer.Option(metavar="WAY", help="How to search: grid, genetic.")
+    ] = "grid",
     pairs: Pairs = None,
     hold_out: Annotated[
         list[str] | None,
@@ -38,25 +43,36 @@ def tune(
         typer.Option(
             "--grid",
             metavar="NAME=FIRST:LAST:STEP...",
-            help="Values to try; NAME=VALUE fixes one. [default: 0.1 to 0.9]",
+            help="Values to try; NAME=VALUE fixes one.",
+            show_default="0.1 to 0.9",
         ),
     ] = None,
     subset: Annotated[
         list[str] | None,
         typer.Option(
-            "--subset", metavar="NAME...", help="The first subset. [default: the first half]"
+            "--subset",
+            metavar="NAME...",
+            help="The parameters to tune first.",
+            show_default="the first half",
         ),
     ] = None,
     iterations: Annotated[
         int | None,
-        typer.Option(help="At most so many, or generations. [default: 8; genetic: 20]"),
+        typer.Option(
+            metavar="N",
+            help="Rounds of the grid, or generations, at most.",
+            show_default="8; genetic: 20",
+        ),
     ] = None,
     save: Annotated[
         str | None, typer.Option("--save", metavar="NAME", help="Keep the result as a preset.")
     ] = None,
     force: Annotated[bool, typer.Option("--force", help="Replace a preset of that name.")] = False,
     seed: Seed = 12345,
-    workers: Annotated[int, typer.Option(help="Processes for features, threads after it.")] = 1,
+    workers: Annotated[
+        int,
+        typer.Option(metavar="N", min=1, help="Processes for features, threads for the search."),
+    ] = 1,
     cache: Annotated[bool, typer.Option(help="Keep features between runs.")] = True,
     form: Form = Format.text,
     width: Width = 3,
