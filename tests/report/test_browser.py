@@ -1,6 +1,6 @@
 """The report in a real browser: it opens without errors, and does what its controls say.
 
-Skipped where Chromium, its driver or selenium is not installed (Debian: chromium chromium-driver).
+Skipped where selenium, Chromium or its driver is not there; the reason says what to install.
 """
 
 from __future__ import annotations
@@ -18,11 +18,22 @@ import report_corpora as corpora
 from cupel.report import page
 from cupel.report.runs import Run
 
-webdriver = pytest.importorskip("selenium.webdriver", reason="selenium is not installed")
-CHROMIUM = shutil.which("chromium") or shutil.which("google-chrome")
-DRIVER = shutil.which("chromedriver")
+webdriver = pytest.importorskip("selenium.webdriver", reason="needs `pip install selenium`")
+
+
+def program(*names: str) -> str | None:
+    return next((path for name in names if (path := shutil.which(name))), None)
+
+
+CHROMIUM = program("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+DRIVER = program("chromedriver", "chromium.chromedriver")
+ABSENT = [
+    what for what, path in {"chromium": CHROMIUM, "chromedriver": DRIVER}.items() if path is None
+]
 pytestmark = pytest.mark.skipif(
-    not (CHROMIUM and DRIVER), reason="Chromium and its driver are not installed"
+    bool(ABSENT),
+    reason=f"needs {' and '.join(ABSENT)} on the PATH: install the system's packages, on Debian "
+    "`apt install chromium chromium-driver`",
 )
 
 FLAGS = (
