@@ -76,15 +76,18 @@ def test_a_file_with_the_needed_columns_alone(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("", "line 1: the column sentence_A was expected"),
-        ("sentence_A\tsentence_B\n", "line 1: the column entailment_label was expected"),
+        ("", "is empty; a header line with the columns' names was expected"),
+        (
+            "sentence_A\tsentence_B\n",
+            "has no column 'entailment_label'; it has 'sentence_A', 'sentence_B'",
+        ),
         (
             "sentence_A\tsentence_B\tentailment_label\na\tb\tNEUTRAL\nc\td\n",
-            "line 3: 3 columns expected, 2 found",
+            "line 3: 3 fields were expected, as in the header, but 2 were found",
         ),
         (
             "sentence_A\tsentence_B\tentailment_label\trelatedness_score\na\tb\tNEUTRAL\tmany\n",
-            "line 2: a relatedness_score in numbers was expected, 'many' found",
+            "line 2: relatedness_score is 'many' where a number was expected",
         ),
     ],
 )

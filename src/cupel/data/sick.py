@@ -11,7 +11,7 @@ import numpy as np
 from cupel.arrays import FloatArray, IntArray
 from cupel.data.find import find
 from cupel.errors import CupelError
-from cupel.reading import read_lines
+from cupel.reading.rows import read_table
 
 SPLITS = ("train", "trial", "test")
 _FILE = "SICK.txt"
@@ -50,29 +50,11 @@ def sick_pairs(split: str | None = None) -> SickPairs:
 
 def read_sick(path: Path | str) -> list[list[str]]:
     """The rows of SICK.txt: id, two sentences, relatedness, entailment, split."""
-    lines = read_lines(path)
-    header = lines[0].split("\t") if lines else []
-    for name in _COLUMNS:
-        if name not in header:
-            raise CupelError(f"{path}, line 1: the column {name} was expected.")
-    places = [header.index(name) for name in _COLUMNS]
-    rows = []
-    for number, line in enumerate(lines[1:], start=2):
-        fields = line.split("\t")
-        if len(fields) != len(header):
-            raise CupelError(
-                f"{path}, line {number}: {len(header)} columns expected, {len(fields)} found."
-            )
-        row = [fields[place] for place in places]
-        try:
-            int(row[0]), float(row[3])
-        except ValueError as error:
-            raise CupelError(
-                f"{path}, line {number}: a whole pair_ID and a relatedness_score in numbers were "
-                f"expected, {row[0]!r} and {row[3]!r} found."
-            ) from error
-        rows.append(row)
-    return rows
+    table = read_table(path, "\t")
+    columns = [table.column(name) for name in _COLUMNS]
+    table.parsed(columns[0], int, "pair_ID", "a whole number")
+    table.parsed(columns[3], float, "relatedness_score", "a number")
+    return [list(row) for row in zip(*columns, strict=True)]
 
 
 def _columns(rows: Sequence[Sequence[str]]) -> SickPairs:

@@ -22,8 +22,8 @@ from cupel.corpus import Corpus, counted_segments
 from cupel.errors import CupelError
 from cupel.human.score_files import finite_score
 from cupel.human.scores import ScoreSet
-from cupel.human.tables import Table, read_table
 from cupel.reading.lines import read_lines
+from cupel.reading.rows import Table, read_table
 from cupel.reading.segments import listed, nearest
 from cupel.reading.tables import read_column
 

@@ -18,7 +18,7 @@ import numpy as np
 from cupel.arrays import IntArray
 from cupel.errors import CupelError
 from cupel.human.languages import language_code
-from cupel.human.tables import Table, read_table
+from cupel.reading.rows import Table, read_table
 from cupel.reading.segments import nearest
 
 NONE = -1

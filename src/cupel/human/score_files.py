@@ -21,7 +21,7 @@ import numpy as np
 from cupel.errors import CupelError
 from cupel.folders import write_text
 from cupel.human.scores import ScoreSet
-from cupel.human.tables import Table, read_table
+from cupel.reading.rows import Table, read_table
 from cupel.reading.segments import nearest
 
 Systems = Mapping[str, Sequence[str]]

@@ -20,8 +20,8 @@ from cupel.data.find import find
 from cupel.errors import CupelError
 from cupel.human.score_files import finite_score, segment_number
 from cupel.human.scores import ScoreSet
-from cupel.human.tables import Table, read_table
 from cupel.reading.lines import iterate_lines, read_lines
+from cupel.reading.rows import Table, read_table
 from cupel.reading.segments import listed, nearest
 
 PAIR_COLUMNS = ("LP", "pair", "language_pair")

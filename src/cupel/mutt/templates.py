@@ -16,8 +16,6 @@ from pathlib import Path
 
 import numpy as np
 
-from cupel.errors import CupelError
-
 
 @dataclass(frozen=True)
 class Pair:
@@ -123,22 +121,26 @@ def read_pairs(path: str | Path) -> list[Pair]:
     Needed are the columns sentence_A, sentence_B and entailment_label; relatedness_score,
     sentence_A_original and sentence_B_original are used where they are there.
     """
-    from cupel.reading import read_lines
+    from cupel.reading.rows import read_table
 
-    lines = read_lines(path)
-    header = lines[0].split("\t") if lines else []
-    for name in ("sentence_A", "sentence_B", "entailment_label"):
-        if name not in header:
-            raise CupelError(f"{path}, line 1: the column {name} was expected.")
-    pairs = []
-    for number, line in enumerate(lines[1:], start=2):
-        fields = line.split("\t")
-        if len(fields) != len(header):
-            raise CupelError(
-                f"{path}, line {number}: {len(header)} columns expected, {len(fields)} found."
-            )
-        pairs.append(_pair(dict(zip(header, fields, strict=True)), f"{path}, line {number}"))
-    return pairs
+    table = read_table(path, "\t")
+
+    def column(name: str) -> list[str]:
+        absent = table.place(name) is None and name in _OPTIONAL
+        return [""] * len(table.rows) if absent else table.column(name)
+
+    scores = column("relatedness_score")
+    relatedness = table.parsed(scores, _number, "relatedness_score", "a number")
+    captions = zip(column("sentence_A_original"), column("sentence_B_original"), strict=True)
+    texts = ([text.strip() for text in column(name)] for name in ("sentence_A", "sentence_B"))
+    return list(map(Pair, *texts, column("entailment_label"), relatedness, captions))
+
+
+_OPTIONAL = ("relatedness_score", "sentence_A_original", "sentence_B_original")
+
+
+def _number(cell: str) -> float | None:
+    return float(cell) if cell else None
 
 
 @dataclass(frozen=True)
@@ -178,19 +180,6 @@ def released_list(path: str | Path) -> list[tuple[str, str, float]]:
         if name == "score":
             found.append((values["sent"], values["corr"], float(values["score"])))
     return found
-
-
-def _pair(fields: dict[str, str], where: str) -> Pair:
-    relatedness = fields.get("relatedness_score")
-    try:
-        value = None if relatedness is None else float(relatedness)
-    except ValueError:
-        raise CupelError(
-            f"{where}: a relatedness_score in numbers was expected, {relatedness!r} found."
-        ) from None
-    captions = fields.get("sentence_A_original", ""), fields.get("sentence_B_original", "")
-    first, second = fields["sentence_A"].strip(), fields["sentence_B"].strip()
-    return Pair(first, second, fields["entailment_label"], value, captions)
 
 
 def _marked(pair: Pair, entailment: str, *marks: str) -> tuple[str, str] | None:

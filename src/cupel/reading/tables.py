@@ -7,18 +7,17 @@ column of lists (JSON lines, Parquet) holds several references per segment.
 
 from __future__ import annotations
 
-import csv
 import io
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from cupel.errors import CupelError
 from cupel.reading.lines import iterate_lines, open_bytes
-from cupel.reading.segments import counted, listed, nearest
+from cupel.reading.rows import iterate_rows
+from cupel.reading.segments import listed, nearest
 
 Cell = str | list[str]
-Row = tuple[int, list[str]]  # the line it begins on, from 1, and its fields
 
 
 def read_column(file: str, kind: str, column: str | None, encoding: str = "utf-8") -> list[Cell]:
@@ -30,40 +29,18 @@ def read_column(file: str, kind: str, column: str | None, encoding: str = "utf-8
 
 
 def _read_tsv(file: str, column: str | None, encoding: str) -> list[Cell]:
-    lines = enumerate(iterate_lines(file, encoding), start=1)
-    return _delimited(file, ((number, line.split("\t")) for number, line in lines), column)
+    return _delimited(file, "\t", column, encoding)
 
 
 def _read_csv(file: str, column: str | None, encoding: str) -> list[Cell]:
-    # csv wants its line ends, to keep a newline inside quotes.
-    reader = csv.reader((f"{line}\n" for line in iterate_lines(file, encoding)), strict=True)
-    return _delimited(file, _csv_rows(file, reader), column)
+    return _delimited(file, ",", column, encoding)
 
 
-def _csv_rows(file: str, reader: Any) -> Iterator[Row]:
-    start = 1
-    try:
-        for fields in reader:
-            yield start, fields
-            start = reader.line_num + 1
-    except csv.Error as error:
-        raise CupelError(f"{file}, line {start}: this is not CSV ({error}).") from None
-
-
-def _delimited(file: str, rows: Iterator[Row], column: str | None) -> list[Cell]:
-    header = next(rows, None)
-    if header is None:
-        raise CupelError(f"{file} is empty; a header line with the columns' names was expected.")
-    columns = header[1]
+def _delimited(file: str, separator: str, column: str | None, encoding: str) -> list[Cell]:
+    rows = iterate_rows(file, separator, encoding=encoding)
+    columns = next(rows)[1]
     place = columns.index(_the_column(file, columns, column))
-    cells: list[Cell] = []
-    for line, fields in rows:
-        if len(fields) != len(columns):
-            expected = counted(len(columns), "field was expected", "fields were expected")
-            found = counted(len(fields), "was found", "were found")
-            raise CupelError(f"{file}, line {line}: {expected}, as in the header, but {found}.")
-        cells.append(fields[place])
-    return cells
+    return [fields[place] for _, fields in rows]
 
 
 def _read_json_lines(file: str, column: str | None, encoding: str) -> list[Cell]:

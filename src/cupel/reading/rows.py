@@ -1,7 +1,7 @@
-"""Tables with a header line, as the files of people's judgments have them.
+"""Tables of text: CSV with quotes, TSV, or columns divided by white space.
 
-CSV with quotes, TSV, or columns divided by white space; each row remembers the line it begins on,
-so that whatever is wrong with it can be told with its place.
+Each row remembers the line it begins on, so that whatever is wrong with it can be told with its
+place. Fields are taken as they are; only CSV knows quotes.
 """
 
 from __future__ import annotations
@@ -17,6 +17,8 @@ from cupel.reading.lines import display_name, iterate_lines
 from cupel.reading.segments import counted, listed, nearest
 
 Value = TypeVar("Value")
+Row = tuple[int, list[str]]
+"""The line that a row begins on, from 1, and its fields."""
 
 
 @dataclass(frozen=True)
@@ -68,27 +70,39 @@ class Table:
 
 def read_table(path: Path | str, separator: str | None = ",", header: bool = True) -> Table:
     """A file as a table. separator: `,` for CSV, a tab, or None for any white space."""
+    rows = iterate_rows(path, separator, header)
+    names = [name.strip() for name in next(rows)[1]] if header else []
+    numbered = list(rows)
+    return Table(
+        display_name(path),
+        names,
+        [fields for _, fields in numbered],
+        [line for line, _ in numbered],
+    )
+
+
+def iterate_rows(
+    path: Path | str, separator: str | None, header: bool = True, encoding: str = "utf-8"
+) -> Iterator[Row]:
+    """The rows of a file one by one, the header first; all must be as long as the first."""
     file = display_name(path)
-    lines = iterate_lines(path)
-    numbered = _csv_rows(file, lines) if separator == "," else _split_rows(lines, separator)
-    first = next(numbered, None)
-    if first is None:
-        expected = "a header line with the columns' names" if header else "one row a line"
-        raise CupelError(f"{file} is empty; {expected} was expected.")
-    rows, places = ([], []) if header else ([first[1]], [first[0]])
-    width = len(first[1])
-    for line, fields in numbered:
-        if len(fields) != width:
+    lines = iterate_lines(path, encoding)
+    width = None
+    for line, fields in _csv_rows(file, lines) if separator == "," else _split(lines, separator):
+        if width is not None and len(fields) != width:
             expected = counted(width, "field was expected", "fields were expected")
             found = counted(len(fields), "was found", "were found")
             where = "header" if header else "first line"
             raise CupelError(f"{file}, line {line}: {expected}, as in the {where}, but {found}.")
-        rows.append(fields)
-        places.append(line)
-    return Table(file, [name.strip() for name in first[1]] if header else [], rows, places)
+        width = len(fields)
+        yield line, fields
+    if width is None:
+        expected = "a header line with the columns' names" if header else "one row a line"
+        raise CupelError(f"{file} is empty; {expected} was expected.")
 
 
-def _csv_rows(file: str, lines: Iterable[str]) -> Iterator[tuple[int, list[str]]]:
+def _csv_rows(file: str, lines: Iterable[str]) -> Iterator[Row]:
+    # csv wants its line ends, to keep a newline inside quotes.
     reader = csv.reader((f"{line}\n" for line in lines), strict=True)
     start = 1
     try:
@@ -99,5 +113,5 @@ def _csv_rows(file: str, lines: Iterable[str]) -> Iterator[tuple[int, list[str]]
         raise CupelError(f"{file}, line {start}: this is not CSV ({error}).") from None
 
 
-def _split_rows(lines: Iterable[str], separator: str | None) -> Iterator[tuple[int, list[str]]]:
+def _split(lines: Iterable[str], separator: str | None) -> Iterator[Row]:
     return ((number, line.split(separator)) for number, line in enumerate(lines, start=1))
