@@ -27,18 +27,16 @@ import numpy.typing as npt
 
 from cupel.arrays import FloatArray, IntArray
 from cupel.batch import Batch
-from cupel.errors import CupelError
 from cupel.metric import Metric, Signature
 from cupel.metrics.meteor_tasks import (
-    DEFAULT_MODULES,
     MODULES,
     Parameters,
     check_modules,
+    matchers_of,
     parameters,
 )
 from cupel.registry import register
 from cupel.text.meteor_lexicon import Analysis, MeteorAnalysis
-from cupel.text.meteor_words import LANGUAGES
 from cupel.text.paraphrases import checksum, find_table, open_paraphrases, table_missing
 
 if TYPE_CHECKING:
@@ -79,24 +77,13 @@ class Meteor(Metric):
     decimals = 4
 
     def __post_init__(self) -> None:
-        if self.language not in LANGUAGES:
-            raise CupelError(
-                f"METEOR does not know the language {self.language!r}; it knows "
-                f"{', '.join(LANGUAGES)}."
-            )
-        check_modules(self.matchers, self.language)
-        _ = self.parameters
-        if self.paraphrases is not None and "paraphrase" not in self.matchers:
-            raise CupelError("A paraphrase table is given, but the modules leave paraphrases out.")
-        if "paraphrase" in self.matchers:
-            find_table(self.language, self.paraphrases)
+        check_modules(self.modules, self.language, self.paraphrases)
+        _ = self.parameters, self.table
 
     @property
     def matchers(self) -> tuple[str, ...]:
         """The matchers in use, in their order."""
-        if self.modules is None:
-            return DEFAULT_MODULES[self.language]
-        return tuple(name.strip() for name in self.modules.split(","))
+        return matchers_of(self.modules, self.language)
 
     @property
     def parameters(self) -> Parameters:

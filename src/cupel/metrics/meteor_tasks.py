@@ -72,8 +72,21 @@ def parameters(task: str, language: str) -> Parameters:
     return _ENGLISH_ONLY[task] if task in _ENGLISH_ONLY else _ANY_LANGUAGE[task]
 
 
-def check_modules(matchers: tuple[str, ...], language: str) -> None:
-    """Complain about a matcher that does not exist, not for this language, or is named twice."""
+def matchers_of(modules: str | None, language: str) -> tuple[str, ...]:
+    """The matchers in use, in their order: those named, or all that the language has."""
+    if modules is None:
+        return DEFAULT_MODULES[language]
+    return tuple(name.strip() for name in modules.split(","))
+
+
+def check_modules(modules: str | None, language: str, paraphrases: str | None) -> None:
+    """Complain about a language or matcher that METEOR has not, or a table that is not used."""
+    if language not in DEFAULT_MODULES:
+        raise CupelError(
+            f"METEOR does not know the language {language!r}; it knows "
+            f"{', '.join(DEFAULT_MODULES)}."
+        )
+    matchers = matchers_of(modules, language)
     known = DEFAULT_MODULES[language]
     for name in matchers:
         if name not in MODULES:
@@ -84,3 +97,5 @@ def check_modules(matchers: tuple[str, ...], language: str) -> None:
             )
     if len(set(matchers)) < len(matchers):
         raise CupelError(f"A module is named twice in {','.join(matchers)!r}.")
+    if paraphrases is not None and "paraphrase" not in matchers:
+        raise CupelError("A paraphrase table is given, but the modules leave paraphrases out.")

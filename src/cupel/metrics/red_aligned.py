@@ -15,12 +15,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from cupel.arrays import FloatArray, Int32Array, IntArray
-from cupel.errors import CupelError
 from cupel.metrics.meteor import align_pairs
-from cupel.metrics.meteor_tasks import DEFAULT_MODULES, MODULES, check_modules
+from cupel.metrics.meteor_tasks import MODULES, check_modules, matchers_of
 from cupel.metrics.red_text import TreePairs
 from cupel.text.meteor_lexicon import Analysis, MeteorAnalysis
-from cupel.text.meteor_words import LANGUAGES
 from cupel.text.paraphrases import find_table
 from cupel.text.tokens import Tokens
 
@@ -59,21 +57,12 @@ class Aligner:
 
     def check(self) -> None:
         """Complain about an unknown language or module, or a missing table."""
-        if self.language not in LANGUAGES:
-            raise CupelError(
-                f"METEOR's aligner does not know the language {self.language!r}; it knows "
-                f"{', '.join(LANGUAGES)}."
-            )
-        check_modules(self.matchers, self.language)
-        if self.paraphrases is not None and PARAPHRASE not in self.matchers:
-            raise CupelError("A paraphrase table is given, but the modules leave paraphrases out.")
+        check_modules(self.modules, self.language, self.paraphrases)
         _ = self.table
 
     @property
     def matchers(self) -> tuple[str, ...]:
-        if self.modules is None:
-            return DEFAULT_MODULES[self.language]
-        return tuple(name.strip() for name in self.modules.split(","))
+        return matchers_of(self.modules, self.language)
 
     @property
     def of_words(self) -> tuple[str, ...]:
