@@ -200,7 +200,7 @@ def _checked(label: str, metric: Metric, task: _Task, batch: Batch) -> FloatArra
         statistics = metric.statistics(batch)
     except MissingPart:
         raise
-    except Exception as error:
+    except (Exception, SystemExit) as error:  # a function of the user's may do anything
         raise CupelError(
             f"The metric {label!r} failed on {_culprit(metric, task)}: {_told(error)}."
         ) from error
@@ -223,11 +223,11 @@ def _culprit(metric: Metric, task: _Task) -> str:
     for row in range(len(task.origin)):
         try:
             metric.statistics(task.batch(slice(row, row + 1)))
-        except Exception:
+        except (Exception, SystemExit):
             return task.place(row)
     return f"a batch from {task.place(0)} to {task.place(len(task.origin) - 1)}"
 
 
-def _told(error: Exception) -> str:
+def _told(error: BaseException) -> str:
     text = str(error).rstrip(".")
     return text if isinstance(error, CupelError) else f"{type(error).__name__}: {text}"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import shlex
 import subprocess
@@ -126,6 +127,33 @@ def test_a_reader_that_leaves_early_is_no_error() -> None:
     done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=True)
     assert done.stderr == ""
     assert done.stdout.count("\n") == 1
+
+
+@pytest.mark.parametrize("arguments", [["-m", "wer"], ["-m", "wer", "-f", "json"]])
+def test_any_locale_and_any_bytes_in_a_name(tmp_path: Path, arguments: list[str]) -> None:
+    """What is printed is UTF-8 also in the locale C; names that are no UTF-8 go through."""
+    name = os.fsencode(tmp_path) + b"/caf\xe9.txt"
+    Path(os.fsdecode(name)).write_text("é\n", encoding="utf-8")
+    for environment in ({"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}, {}):
+        done = subprocess.run(
+            [sys.executable, "-m", "cupel", "score", name, "-i", name, *arguments],
+            env={**os.environ, **environment},
+            capture_output=True,
+            check=False,
+        )
+        assert (done.returncode, done.stderr) == (0, b"")
+        assert b"caf\xe9.txt" in done.stdout
+
+
+def test_text_beyond_the_locale(tmp_path: Path) -> None:
+    (tmp_path / "t.conllu").write_text("1\tcafé\t_\t_\t_\t_\t0\troot\t_\t_\n\n", encoding="utf-8")
+    done = subprocess.run(
+        [sys.executable, "-m", "cupel", "parse", str(tmp_path / "t.conllu"), "--draw"],
+        env={**os.environ, "LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"},
+        capture_output=True,
+        check=True,
+    )
+    assert "café" in done.stdout.decode()
 
 
 def test_version() -> None:

@@ -187,6 +187,14 @@ def test_text_that_looks_tokenised_is_remarked(tmp_path: Path) -> None:
          "A paired test needs at least two systems."),
         (["ref.txt", "-i", "good.txt", "-sl", "--ci"],
          "Intervals and tests are of system scores: leave out -sl."),
+        (["ref.txt", "-i", "good.txt", "-m", "mine:leaves"],
+         "The metric 'mine:leaves' failed on segment 1 of system 'good.txt': SystemExit: 5."),
+        (["", "-i", "good.txt"],
+         "A file's name is empty: name a file, or - for standard input."),
+        (["ref.txt", "-i", "good.txt", "-o", "new", "--report", "./new"],
+         "new is named for the scores and for the report: name two files."),
+        (["ref.txt", "-i", "good.txt", "good.txt"],
+         "Two systems are called 'good.txt'; give each a name of its own (--names)."),
         (["ref.txt", "-i", "good.txt", "-o", "ref.txt/out"],
          "ref.txt/out cannot be written: a part of that path is a file, not a folder; choose "
          "another name."),
@@ -208,6 +216,7 @@ def test_bad_input_is_one_sentence(
     (tmp_path / "mine.py").write_text(
         "def nan(h, r):\n    return float('nan') if 'raining' in h else 1.0\n"
         "def raises(h, r):\n    return {}['x']\n"
+        "def leaves(h, r):\n    raise SystemExit(5)\n"
     )
     assert sentence_of("score", *arguments, cwd=tmp_path).startswith(f"cupel: {sentence}")
 

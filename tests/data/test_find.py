@@ -194,6 +194,12 @@ def test_add_the_wrong_folder_says_the_first_things_that_are_missing(tmp_path):
     )
 
 
+def test_add_nothing_under_no_known_name(tmp_path):
+    assert sentence(add, tmp_path / "absent") == (
+        f"{tmp_path}/absent does not exist: give a dataset's folder or .tar.gz archive."
+    )
+
+
 def test_add_nothing(tmp_path):
     assert sentence(add, tmp_path / "sick") == (
         f"{tmp_path}/sick does not exist: give a dataset's folder or .tar.gz archive."

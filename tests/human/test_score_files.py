@@ -138,8 +138,8 @@ GOOD = ["m cs-en t y 1 0.5", "m cs-en t y 2 0.5"]
         ),
         (
             ["m cs-en y 3"],
-            "line 1: 4 fields divided by tabs were found where 6 were expected: "
-            "METRIC, PAIR, TESTSET, SYSTEM, SEGMENT, SCORE.",
+            "line 1: 6 fields divided by tabs were expected (METRIC, PAIR, TESTSET, SYSTEM, "
+            "SEGMENT, SCORE), but 4 were found.",
         ),
     ],
 )

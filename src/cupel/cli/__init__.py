@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import sys
 from typing import Annotated, NoReturn
@@ -70,6 +71,7 @@ def _root(
 
 def main() -> NoReturn:
     """Run a command. Exit status: 0 done, 1 answered "no", 2 bad usage or input, 130 Ctrl-C."""
+    _speak_utf8()
     try:
         status = _status()
         sys.stdout.flush()
@@ -87,6 +89,19 @@ def main() -> NoReturn:
         # What is still to be flushed has nowhere to go; do not complain about it at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     sys.exit(status)
+
+
+def _speak_utf8() -> None:
+    """Print any text, whatever the locale: as UTF-8 to a file or pipe, as it can on a terminal.
+
+    Bytes of file names that are no UTF-8 go through as they are.
+    """
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            if stream.isatty():
+                stream.reconfigure(errors="backslashreplace")
+            else:
+                stream.reconfigure(encoding="utf-8", errors="surrogateescape")
 
 
 def _status() -> int:

@@ -49,7 +49,10 @@ def output(path: Path | None) -> Iterator[TextIO]:
         return
     from cupel.folders import writing
 
-    with writing(path) as beside, beside.open("w", encoding="utf-8", newline="\n") as file:
+    with (
+        writing(path) as beside,
+        beside.open("w", encoding="utf-8", errors="surrogateescape", newline="\n") as file,
+    ):
         yield file
 
 

@@ -34,8 +34,7 @@ def print_preferences(
             )
     if len(corpus.systems) != 2:
         raise CupelError(
-            f"--prefer compares two systems; {len(corpus.systems)} were given: name two files "
-            "behind -i."
+            f"--prefer compares two systems, not {len(corpus.systems)}: name two files behind -i."
         )
     (first, one), (second, other) = corpus.systems.items()
     batches = [Batch(list(texts), corpus.references, corpus.sources) for texts in (one, other)]

@@ -210,6 +210,8 @@ def score(
         raise CupelError("Intervals and tests are of system scores: leave out -sl.")
     if report is not None:
         refuse_to_replace(report, force)
+        if out is not None and out.resolve() == report.resolve():
+            raise CupelError(f"{out} is named for the scores and for the report: name two files.")
     wanted = _metrics(metrics or ["bleu"], options, trees)
     corpus = read_corpus(
         references, input_ or ["-"], source, names=names, num_refs=num_refs, encoding=encoding

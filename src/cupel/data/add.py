@@ -35,8 +35,7 @@ def add(path: Path | str, name: str | None = None) -> Added:
     target = data_folder() / wanted.name
     if target.is_dir():
         return Added(wanted.name, target, already=True)
-    if not source.is_dir() and not source.is_file():
-        raise CupelError(f"{path} does not exist: give a dataset's folder or {SUFFIX} archive.")
+    _refuse_nothing(source)
     with writing_folder(target) as beside:
         if source.is_dir():
             _check(wanted, source, path)
@@ -47,11 +46,17 @@ def add(path: Path | str, name: str | None = None) -> Added:
     return Added(wanted.name, target, already=False)
 
 
+def _refuse_nothing(source: Path) -> None:
+    if not source.is_dir() and not source.is_file():
+        raise CupelError(f"{source} does not exist: give a dataset's folder or {SUFFIX} archive.")
+
+
 def _named(source: Path, name: str | None) -> Dataset:
     if name is not None:
         return dataset(name)
     guess = source.resolve().name.removesuffix(SUFFIX)
     if guess not in DATASETS:
+        _refuse_nothing(source)
         raise CupelError(
             f"{source} is not named after a dataset ({', '.join(DATASETS)}): say which one it is "
             "with --name."

@@ -22,7 +22,7 @@ from cupel.errors import CupelError
 from cupel.folders import write_text
 from cupel.human.scores import ScoreSet
 from cupel.reading.rows import Table, read_table
-from cupel.reading.segments import nearest
+from cupel.reading.segments import counted, nearest
 
 Systems = Mapping[str, Sequence[str]]
 
@@ -143,8 +143,8 @@ def _layout(table: Table, fields: int) -> list[int]:
         names = "METRIC, PAIR, TESTSET, SYSTEM, SEGMENT, SCORE".split(", ")
         expected = ", ".join(name for name in names if fields == 6 or name != "SEGMENT")
         raise CupelError(
-            f"{table.where(0)}: {len(first)} fields divided by tabs were found where "
-            f"{fields} were expected: {expected}."
+            f"{table.where(0)}: {fields} fields divided by tabs were expected ({expected}), but "
+            f"{counted(len(first), 'was', 'were')} found."
         )
     plain = list(range(3, fields))
     late = [place - fields + len(first) for place in plain]

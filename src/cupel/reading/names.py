@@ -38,6 +38,8 @@ class InputName:
 def parse_name(name: str | Path) -> InputName:
     """FILE:COLUMN taken apart; a file whose own name has that colon comes first."""
     given = str(name)
+    if not given:
+        raise CupelError("A file's name is empty: name a file, or - for standard input.")
     if given == STANDARD_INPUT or _exists(given):
         return InputName(given, given)
     splits = [(file, part) for file, part in _splits(given) if kind_of(file) != "lines"]
@@ -106,5 +108,7 @@ def _forms(name: InputName, label: str | None, one_file: bool) -> tuple[str, str
 def _distinct(names: Sequence[str]) -> list[str]:
     for place, name in enumerate(names):
         if name in names[:place]:
-            raise CupelError(f"Two systems are called {name!r}; each needs a name of its own.")
+            raise CupelError(
+                f"Two systems are called {name!r}; give each a name of its own (--names)."
+            )
     return list(names)
