@@ -53,7 +53,9 @@ def test_full_trains_once_and_puts_the_model_into_the_metric(
     monkeypatch.setattr(subprocess, "run", run)
     told: list[str] = []
     cells = [c for c in find_table("reval-3").cells if c.row in ("L(50,150)", "METEOR")]
-    done = {c.key: c for c in training.with_models(cells, told.append)}
+    models, failed = training.with_models(cells, told.append)
+    done = {c.key: c for c in models}
+    assert failed == {}
     assert len(commands) == 1  # seven cells, one training
     assert commands[0][1:5] == ["-m", "cupel", "train", "reval"]
     assert told == ["cupel train reval --train wmt13 --set L --hidden 50 --memory 150"]
@@ -63,13 +65,59 @@ def test_full_trains_once_and_puts_the_model_into_the_metric(
     assert done["reval-3", "METEOR", "cs-en"].settings["metric"] == "meteor"
 
 
+def test_what_a_broken_training_left_is_taken_up_or_removed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CUPEL_CACHE", str(tmp_path))
+    seen: list[list[str]] = []
+
+    def run(command: list[str], **_: object) -> subprocess.CompletedProcess[bytes]:
+        folder = Path(command[-1])
+        folder.mkdir(parents=True, exist_ok=True)
+        seen.append(sorted(path.name for path in folder.iterdir()))
+        (folder / ("half" if len(seen) == 1 else "checkpoint.safetensors")).touch()
+        return subprocess.CompletedProcess(command, int(len(seen) < 3))
+
+    monkeypatch.setattr(subprocess, "run", run)
+    for _ in range(2):
+        with pytest.raises(CupelError):
+            training.trained("nnrk --x", lambda _: None)
+    folder = training.trained("nnrk --x", lambda _: None)
+    assert seen == [[], [], ["checkpoint.safetensors"]]
+    assert training.trained("nnrk --x", lambda _: None) == folder
+    assert len(seen) == 3
+
+
 def test_a_training_that_fails(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CUPEL_CACHE", str(tmp_path))
     monkeypatch.setattr(
         subprocess, "run", lambda command, **_: subprocess.CompletedProcess(command, 2)
     )
-    with pytest.raises(CupelError, match=r"`cupel train reval --x` failed"):
+    with pytest.raises(CupelError, match=r"`cupel train reval --x` failed with status 2"):
         training.trained("reval --x", lambda _: None)
+
+
+def test_a_training_that_fails_costs_its_own_cells_only(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CUPEL_CACHE", str(tmp_path))
+    told: list[str] = []
+
+    def run(command: list[str], **_: object) -> subprocess.CompletedProcess[bytes]:
+        told.append(shlex.join(command[4:-2]))
+        Path(command[-1]).mkdir(parents=True)
+        return subprocess.CompletedProcess(command, int("LNF" in command))
+
+    monkeypatch.setattr(subprocess, "run", run)
+    cells = [c for c in find_table("reval-3").cells if c.row in ("L(50,150)", "LNF(50,150)")]
+    models, failed = training.with_models(cells, lambda _: None)
+    assert {c.row for c in models} == {"L(50,150)"}
+    ((reason, lost),) = failed.items()
+    assert reason == (
+        "`cupel train reval --train wmt13 --set LNF --hidden 50 --memory 150` failed with status 1."
+    )
+    assert {c.row for c in lost} == {"LNF(50,150)"}
+    assert len(told) == 2  # each training once, also the one that fails
 
 
 def test_what_is_remembered(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

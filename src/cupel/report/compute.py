@@ -56,7 +56,9 @@ def compute(
     if full:
         from cupel.report.training import with_models
 
-        cells = with_models(cells, tell)
+        cells, failed = with_models(cells, tell)
+        for reason, group in failed.items():
+            found |= _not_possible(group, reason)
     left: list[Cell] = []
     for cell in cells:
         if math.isnan(cell.published) and cell.settings.get("kind") == "meta":
