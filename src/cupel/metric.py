@@ -51,7 +51,8 @@ def _entries(items: Iterable[tuple[str, object]]) -> Iterable[tuple[str, str]]:
 class Metric(Protocol):
     """The protocol. Subclass it to get `prepare` and `segment_scores` as they are for most.
 
-    Metrics are frozen dataclasses whose fields are their options, and picklable.
+    Metrics are frozen dataclasses whose fields are their options, and picklable. A class attribute
+    `decimals` says how many decimal places its scores are printed with; without it, one.
     """
 
     @property
@@ -111,6 +112,25 @@ class Tunable(Protocol):
     def rescore(self, features: FloatArray, parameters: Mapping[str, float]) -> FloatArray:
         """(n,) segment scores under these parameters; the same as `segment_scores` would give."""
         ...
+
+
+@runtime_checkable
+class Vector(Protocol):
+    """A metric that is a vector of features as well as a score, such as the parts of BLEU."""
+
+    @property
+    def component_names(self) -> tuple[str, ...]:
+        """What the features are called, in their order."""
+        ...
+
+    def components(self, statistics: FloatArray) -> FloatArray:
+        """(..., k) summed statistics -> (..., features)."""
+        ...
+
+
+def decimals_of(metric: Metric) -> int:
+    """The decimal places that a metric's scores are printed with."""
+    return int(getattr(metric, "decimals", 1))
 
 
 def mean_statistics(scores: FloatArray) -> FloatArray:

@@ -16,7 +16,7 @@ from cupel import __version__, significance
 from cupel.arrays import FloatArray
 from cupel.corpus import Corpus
 from cupel.errors import CupelError
-from cupel.metric import Metric, Signature
+from cupel.metric import Metric, Signature, Vector
 from cupel.significance import Interval
 
 if TYPE_CHECKING:
@@ -185,10 +185,9 @@ class Scores:
     ) -> dict[str, FloatArray]:
         """Scores by label, or by `label.component` for a metric that is a feature vector."""
         metric = self.metrics[label]
-        components = getattr(metric, "components", None)
-        if components is not None:
-            values = components(statistics)
-            names: tuple[str, ...] = metric.component_names  # type: ignore[attr-defined]
+        if isinstance(metric, Vector):
+            values = metric.components(statistics)
+            names = metric.component_names
             return {f"{label}.{name}": values[..., i] for i, name in enumerate(names)}
         if not segments:
             return {label: metric.score(statistics)}

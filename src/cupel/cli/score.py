@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 SIGNIFICANCE = "Significance"
 
 
-class Test(StrEnum):
+class PairedTest(StrEnum):
     """The values of `--paired`."""
 
     bs = "bs"
@@ -97,7 +97,7 @@ def score(
         ),
     ] = 1000,
     paired: Annotated[
-        Test | None,
+        PairedTest | None,
         typer.Option(
             help="Test each system against the first: bootstrap or approximate randomization.",
             rich_help_panel=SIGNIFICANCE,
@@ -205,7 +205,7 @@ def score(
         word_order=chrf_word_order,
         segments=segments,
     )
-    test = paired or (Test.bs if paired_bs else Test.ar if paired_ar else None)
+    test = paired or (PairedTest.bs if paired_bs else PairedTest.ar if paired_ar else None)
     if segments and (ci or test):
         raise CupelError("Intervals and tests are of system scores: leave out -sl.")
     if report is not None:

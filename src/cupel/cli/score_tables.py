@@ -130,7 +130,9 @@ def print_segments(
 
 def _places(metric: Metric, width: int | None) -> int:
     """Decimal places: as asked; else one for scores in percent, as sacreBLEU, and four for others."""
-    return getattr(metric, "decimals", 1) if width is None else width
+    from cupel.metric import decimals_of
+
+    return decimals_of(metric) if width is None else width
 
 
 def _metric_of(column: str, metrics: Any) -> str:

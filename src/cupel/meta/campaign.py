@@ -178,7 +178,7 @@ def _chosen(pairs: Sequence[str] | None, there: Sequence[str], where: str) -> li
         if pair not in there:
             raise CupelError(f"{where} has no judgments of {pair!r}; it has {', '.join(there)}.")
     into_english = [pair for pair in there if pair.endswith("-en")]
-    return list(pairs or into_english or there)
+    return list(dict.fromkeys(pairs or into_english or there))
 
 
 def _ranked(

@@ -22,7 +22,7 @@ import numpy as np
 from cupel.arrays import BoolArray, FloatArray
 from cupel.corpus import Corpus
 from cupel.errors import CupelError
-from cupel.metric import Metric
+from cupel.metric import Metric, Vector
 from cupel.mutt.corruptions import Kind
 from cupel.mutt.suites import Suite, TrialSet
 from cupel.scores import Scores
@@ -192,7 +192,7 @@ def run(
     chosen = None if formula is None else Formula(formula)
     found = metrics if isinstance(metrics, Mapping) else named_metrics(metrics)
     for label, metric in found.items():
-        if hasattr(metric, "components"):
+        if isinstance(metric, Vector):
             raise CupelError(f"The metric {label!r} is a vector of features, not one score.")
     groups = [
         (suite.name, count, trials)

@@ -11,6 +11,7 @@ from cupel.report import charts
 from cupel.report.html import Cell, Section, figure, figures, paragraph, table
 from cupel.report.runs import Row, Run, is_number
 from cupel.report.svg import escape
+from cupel.report.unit_tests import counted_references
 
 AVERAGE = "avg"
 _MOST_EXAMPLES = 12
@@ -151,7 +152,7 @@ def mutt(run: Run, number: str = "") -> Section:
     """Unit tests of metrics: a heat map for each number of references, and what failed."""
     parts = []
     for (suite, references), rows in _groups(run.rows, "suite", "references").items():
-        parts.append(_heat_map(rows, f"{suite}, {_counted(references)}"))
+        parts.append(_heat_map(rows, f"{suite}, {counted_references(references)}"))
     parts.append(_examples(run))
     told = (
         "The share of trials that a metric gets right. A corruption of meaning or fluency must "
@@ -160,12 +161,6 @@ def mutt(run: Run, number: str = "") -> Section:
     suites = ", ".join(dict.fromkeys(row["suite"] for row in run.rows))
     content = paragraph(told) + "".join(parts)
     return Section(f"mutt{number}", f"Unit tests of metrics: {suites}", content)
-
-
-def _counted(references: object) -> str:
-    if references == 1:
-        return "1 reference"
-    return f"{references} references" if isinstance(references, int) else "all references"
 
 
 def _heat_map(rows: Sequence[Row], title: str) -> str:
@@ -244,7 +239,7 @@ def _examples_of(
 ) -> dict[tuple[str, str, str], list[Mapping[str, Any]]]:
     found: dict[tuple[str, str, str], list[Mapping[str, Any]]] = {}
     for one in examples:
-        references = _counted(one["references"]) if "references" in one else ""
+        references = counted_references(one["references"]) if "references" in one else ""
         key = (str(one.get("corruption", "")), str(one.get("metric", "")), references)
         found.setdefault(key, []).append(one)
     return found

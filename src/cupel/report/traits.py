@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
 
 from cupel.errors import CupelError
-
-if TYPE_CHECKING:
-    from cupel.metric import Metric
+from cupel.metric import Metric, decimals_of
 
 
 def _known(label: str) -> Metric | None:
@@ -30,5 +27,5 @@ def decimals(label: str, values: Iterable[float]) -> int:
     """As `cupel score` prints the metric; of an unknown one by the size of its values."""
     metric = _known(label)
     if metric is not None:
-        return int(getattr(metric, "decimals", 1))
+        return decimals_of(metric)
     return 4 if max(map(abs, values), default=0.0) <= 5 else 1

@@ -29,7 +29,7 @@ def tables(results: Results, width: int = 1) -> Iterator[Table]:
     groups = dict.fromkeys((result.suite, result.references) for result in results.results)
     for suite, references in groups:
         own = [r for r in results.results if (r.suite, r.references) == (suite, references)]
-        yield _table(f"{suite}, {_counted(references)}", own, width)
+        yield _table(f"{suite}, {counted_references(references)}", own, width)
 
 
 def charts(results: Results) -> Iterator[tuple[str, str]]:
@@ -77,7 +77,8 @@ def _table(title: str, results: Sequence[Result], width: int) -> Table:
     return Table(title, ["metric", *header, "avg"], rows, accuracies)
 
 
-def _counted(references: int | str) -> str:
+def counted_references(references: object) -> str:
+    """`1 reference`, `5 references`; `all references` where their number differs."""
     if references == 1:
         return "1 reference"
     return f"{references} references" if isinstance(references, int) else "all references"
@@ -87,7 +88,7 @@ def failure_lines(failures: Sequence[dict[str, Any]]) -> Iterator[str]:
     """Failing trials for people."""
     place = None
     for failure in failures:
-        own = failure["metric"], failure["corruption"], _counted(failure["references"])
+        own = failure["metric"], failure["corruption"], counted_references(failure["references"])
         if own != place:
             place = own
             yield "\n" + ", ".join(own)

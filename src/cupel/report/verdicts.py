@@ -80,13 +80,14 @@ def uncertainty(scores: Scores, *, resamples: int, seed: int) -> Uncertainty:
     `scores.paired(metric, "ar")`. Metrics that are vectors of features have neither.
     """
     from cupel import significance
+    from cupel.metric import Vector
 
     intervals: dict[tuple[str, str], Interval] = {}
     found: list[Difference] = []
     wins: dict[str, FloatArray] = {}
     names = scores.systems
     for label, metric in scores.metrics.items():
-        if hasattr(metric, "components"):
+        if isinstance(metric, Vector):
             continue
         drawn = significance.bootstrap_scores(metric, scores.statistics[label], resamples, seed)
         actual = np.array([scores.system_score(label, name) for name in names])
