@@ -106,7 +106,7 @@ def test_a_damaged_index_is_made_anew(table, own_cache, capsys, how):
     index.write_bytes(damage(good, how))
     paraphrases._opened.cache_clear()
     assert open_paraphrases(table).of("a") == [("c", 1.0)]
-    assert capsys.readouterr().err == f"cupel: the index {index} is damaged; compiling it anew.\n"
+    assert capsys.readouterr().err == f"cupel: The index {index} is damaged; compiling it anew.\n"
     assert index.read_bytes() == good
 
 
@@ -117,7 +117,7 @@ def test_an_index_of_another_version_is_made_anew(table, own_cache, capsys, monk
     monkeypatch.setattr(paraphrases, "VERSION", 2)
     assert open_paraphrases(table).of("a") == [("c", 1.0)]
     assert capsys.readouterr().err == (
-        f"cupel: the index {index} is of another version of Cupel; compiling it anew.\n"
+        f"cupel: The index {index} is of another version of Cupel; compiling it anew.\n"
     )
 
 

@@ -270,7 +270,7 @@ def test_a_damaged_or_older_form_is_made_again_with_one_line(tmp_path, own_cache
         words, matrix, _ = load(path)
         assert words == WORDS
         np.testing.assert_array_equal(matrix, MATRIX)
-        line = f"The cached form of {path} {reason}: making it again from the file.\n"
+        line = f"cupel: The cached form of {path} {reason}: making it again from the file.\n"
         assert capsys.readouterr().err == line
         assert form.read_bytes() == whole
 
@@ -302,7 +302,7 @@ def test_a_large_source_is_announced(tmp_path, own_cache, capsys, monkeypatch):
     path.write_bytes(glove())
     digest = load(path)[2]
     form = own_cache / f"{digest}.vectors"
-    expected = f"Reading {path}; the next time it will open at once, from {form}.\n"
+    expected = f"cupel: Reading {path}; the next time it will open at once, from {form}.\n"
     assert capsys.readouterr().err == expected
     load(path)
     assert capsys.readouterr().err == ""

@@ -15,6 +15,8 @@ from pathlib import Path
 from typing import Any, TextIO
 
 from cupel import __version__
+from cupel.telling import progress_bar as progress_bar
+from cupel.telling import warn as warn
 
 BOLD, PLAIN = "\033[1m", "\033[0m"
 
@@ -34,11 +36,6 @@ class PlainFormat(StrEnum):
     text = "text"
     json = "json"
     tsv = "tsv"
-
-
-def warn(sentence: str) -> None:
-    """Something worth knowing that is not a result: to standard error."""
-    print(f"cupel: {sentence}", file=sys.stderr)
 
 
 @contextmanager
@@ -132,24 +129,3 @@ _LATEX = {
 
 def _latex_row(cells: Sequence[str]) -> str:
     return " & ".join("".join(_LATEX.get(c, c) for c in cell) for cell in cells) + r" \\"
-
-
-@contextmanager
-def progress_bar(what: str) -> Iterator[Any]:
-    """A callback (done, total) that draws a bar on a terminal, and None elsewhere."""
-    if not sys.stderr.isatty():
-        yield None
-        return
-    from rich.console import Console
-    from rich.progress import (
-        BarColumn,
-        MofNCompleteColumn,
-        Progress,
-        TextColumn,
-        TimeRemainingColumn,
-    )
-
-    columns = (TextColumn(what), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
-        bar = progress.add_task(what, total=None)
-        yield lambda done, total: progress.update(bar, completed=done, total=total)

@@ -11,7 +11,6 @@ again.
 from __future__ import annotations
 
 import contextlib
-import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -26,6 +25,7 @@ from cupel.arrays import IntArray
 from cupel.errors import CupelError
 from cupel.folders import cache_folder
 from cupel.syntax.trees import Trees
+from cupel.telling import warn
 from cupel.text.index_file import Arrays, UnusableIndex, open_index, write_index
 from cupel.text.tokens import Tokens, offsets_of
 
@@ -101,7 +101,7 @@ class ParseStore:
             self._write(keys, trees)
             self._join_files()
         except CupelError as error:
-            print(f"cupel: Parses are not kept for the next run: {error}", file=sys.stderr)
+            warn(f"Parses are not kept for the next run: {error}")
 
     def _write(self, keys: Keys, trees: Trees) -> Path:
         order = np.lexsort((keys[:, 1], keys[:, 0]))
@@ -195,11 +195,8 @@ def _opened(path: Path, parser: str) -> _File | None:
     except FileNotFoundError:
         return None
     except (UnusableIndex, OSError, ValueError) as error:
-        print(
-            f"cupel: {path} is {error if isinstance(error, UnusableIndex) else 'damaged'}; "
-            "what it held is parsed again.",
-            file=sys.stderr,
-        )
+        what = error if isinstance(error, UnusableIndex) else "damaged"
+        warn(f"{path} is {what}; what it held is parsed again.")
         with contextlib.suppress(OSError):
             path.unlink()
         return None

@@ -9,9 +9,7 @@ never twice. Opening it takes about a fifth of a second, most of it for checksum
 from __future__ import annotations
 
 import hashlib
-import sys
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
 from importlib.util import find_spec
@@ -24,8 +22,9 @@ import numpy.typing as npt
 from cupel.arrays import Int32Array
 from cupel.errors import CupelError, MissingPart
 from cupel.folders import cache_folder
+from cupel.telling import progress_bar, warn
 from cupel.text.index_file import UnusableIndex, open_index, write_index
-from cupel.text.paraphrase_table import Arrays, Progress, compile_table
+from cupel.text.paraphrase_table import Arrays, compile_table
 
 if TYPE_CHECKING:
     from cupel.kernels.phrases import Trie
@@ -170,22 +169,8 @@ def _arrays(table: Path, index: Path, source: str) -> Arrays:
     except FileNotFoundError:
         pass
     except UnusableIndex as reason:
-        print(f"cupel: the index {index} is {reason}; compiling it anew.", file=sys.stderr)
-    with _bar(f"compiling {table.name}") as progress:
+        warn(f"The index {index} is {reason}; compiling it anew.")
+    with progress_bar(f"compiling {table.name}") as progress:
         arrays = compile_table(table, progress)
     write_index(index, KIND, VERSION, source, arrays)
     return open_index(index, KIND, VERSION, source)
-
-
-@contextmanager
-def _bar(what: str) -> Iterator[Progress | None]:
-    """A progress bar on a terminal, nothing elsewhere."""
-    if not sys.stderr.isatty():
-        yield None
-        return
-    from rich.console import Console
-    from rich.progress import Progress as RichProgress
-
-    with RichProgress(console=Console(stderr=True), transient=True) as bars:
-        bar = bars.add_task(what, total=None)
-        yield lambda done, total: bars.update(bar, completed=done, total=total)

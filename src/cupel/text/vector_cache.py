@@ -18,7 +18,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import sys
 import zlib
 from pathlib import Path
 from typing import Any
@@ -28,6 +27,7 @@ import numpy as np
 from cupel.arrays import Float32Array
 from cupel.errors import CupelError
 from cupel.folders import cache_folder, write_text, writing
+from cupel.telling import warn
 from cupel.text.vector_files import read_vectors
 
 VERSION = 1
@@ -52,9 +52,9 @@ def load(path: str | Path) -> tuple[list[str], Float32Array, str]:
         words, matrix = _open(target)
     except FileNotFoundError:
         if source.stat().st_size > LARGE:
-            _say(f"Reading {source}; the next time it will open at once, from {target}.")
+            warn(f"Reading {source}; the next time it will open at once, from {target}.")
     except (_Unusable, OSError) as reason:
-        _say(f"The cached form of {source} {reason}: making it again from the file.")
+        warn(f"The cached form of {source} {reason}: making it again from the file.")
     else:
         return words, matrix, digest
     _convert(source, target)
@@ -145,7 +145,3 @@ def _part(file: Any, start: int, size: int) -> bytes:
     file.seek(start)
     part: bytes = file.read(size)
     return part
-
-
-def _say(line: str) -> None:
-    print(line, file=sys.stderr)

@@ -80,8 +80,9 @@ class Vectors:
     def centroids(self, tokens: Tokens, kept: BoolArray | None = None) -> FloatArray:
         """(n, dimension): per sentence the mean of the vectors of its known words.
 
-        kept: which of `tokens.types` count; all of them where it is not given. Vectors are added in the order of their rows, not of the text: sentences of the same words
-        have the same centroid to the last bit.
+        kept: which of `tokens.types` count; all of them where it is not given. Vectors are added
+        in the order of their rows, not of the text: sentences of the same words have the same
+        centroid to the last bit.
         """
         from scipy.sparse import csr_matrix
 

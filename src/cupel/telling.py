@@ -1,0 +1,34 @@
+"""What Cupel says beside its results: remarks and progress, on standard error."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+
+def warn(sentence: str) -> None:
+    """Something worth knowing that is not a result."""
+    print(f"cupel: {sentence}", file=sys.stderr)
+
+
+@contextmanager
+def progress_bar(what: str) -> Iterator[Any]:
+    """A callback (done, total) that draws a bar on a terminal, and None elsewhere."""
+    if not sys.stderr.isatty():
+        yield None
+        return
+    from rich.console import Console
+    from rich.progress import (
+        BarColumn,
+        MofNCompleteColumn,
+        Progress,
+        TextColumn,
+        TimeRemainingColumn,
+    )
+
+    columns = (TextColumn(what), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
+        bar = progress.add_task(what, total=None)
+        yield lambda done, total: progress.update(bar, completed=done, total=total)
