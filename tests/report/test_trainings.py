@@ -165,7 +165,7 @@ def test_tau_of_direct_comparisons(monkeypatch: pytest.MonkeyPatch) -> None:
     )
     corpus = Corpus({"a": ["x"], "b": ["xxx"], "c": ["xxx"]}, [["r"]])
     monkeypatch.setattr(pairwise, "wmt_rankings", lambda _: {"cs-en": rankings})
-    monkeypatch.setattr(pairwise, "wmt_corpus", lambda *_: corpus)
+    monkeypatch.setattr(pairwise, "ranked_corpus", lambda *_: corpus)
     taus = [
         pairwise.pairwise_tau("wmt12", "cs-en", Longer(), f"tau-{year}")
         for year in ("wmt12", "wmt13", "wmt14")
@@ -177,6 +177,6 @@ def test_a_metric_that_cannot_compare(monkeypatch: pytest.MonkeyPatch) -> None:
     from cupel.registry import get_metric
 
     monkeypatch.setattr(pairwise, "wmt_rankings", lambda _: {"cs-en": None})
-    monkeypatch.setattr(pairwise, "wmt_corpus", lambda *_: None)
+    monkeypatch.setattr(pairwise, "ranked_corpus", lambda *_: None)
     with pytest.raises(CupelError, match="'wer' does not compare two translations directly"):
         pairwise.pairwise_tau("wmt12", "cs-en", get_metric("wer"), "tau-wmt12")

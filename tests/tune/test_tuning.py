@@ -14,6 +14,7 @@ import pytest
 from grams import Grams, campaign
 
 from cupel.errors import CupelError
+from cupel.human import rankings as rankings_module
 from cupel.meta.evaluation import Judged, segment_level, system_level
 from cupel.meta.scorecache import metric_scores
 from cupel.registry import get_metric
@@ -37,7 +38,7 @@ def wmt13(campaigns: dict[str, object], monkeypatch: pytest.MonkeyPatch, tmp_pat
     monkeypatch.setenv("CUPEL_CACHE", str(tmp_path))
     rankings = {pair: rankings for pair, (_, rankings) in campaigns.items()}
     monkeypatch.setattr(tuning, "wmt_rankings", lambda dataset: rankings)
-    monkeypatch.setattr(tuning, "wmt_corpus", lambda dataset, pair: campaigns[pair][0])
+    monkeypatch.setattr(rankings_module, "wmt_corpus", lambda dataset, pair: campaigns[pair][0])
 
 
 @pytest.mark.parametrize("goal", ["sys+seg", "seg", "G.sent.2"])

@@ -17,8 +17,9 @@ import numpy as np
 import numpy.typing as npt
 
 from cupel.arrays import IntArray
+from cupel.corpus import Corpus
 from cupel.data.find import find
-from cupel.data.load import wmt_files, wmt_pairs
+from cupel.data.load import wmt_corpus, wmt_files, wmt_pairs
 from cupel.errors import CupelError
 from cupel.human.rankings_csv import NONE, read_columns
 from cupel.reading.lines import iterate_lines
@@ -131,6 +132,12 @@ class Rankings:
             row=row,
             judge=self.judges[row],
         )
+
+
+def ranked_corpus(dataset: str, rankings: Rankings) -> Corpus:
+    """The language pair with its systems in the order of the rankings, as their pairs name them."""
+    corpus = wmt_corpus(dataset, rankings.pair)
+    return replace(corpus, systems={name: corpus.systems[name] for name in rankings.systems})
 
 
 def read_rankings(

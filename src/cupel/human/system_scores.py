@@ -82,6 +82,9 @@ FROM_COUNTS: dict[str, SystemScore] = {
     "trueskill": tournament_means,
 }
 """The same from (wins, ties), as `comparisons` gives them."""
+OFFICIAL = "official"
+YEARS_OWN = {"wmt12": "wins-without-ties", "wmt13": "expected-wins", "wmt14": OFFICIAL}
+"""How each year's campaign scored the systems."""
 
 
 def official_scores(dataset: str) -> dict[str, dict[str, float]]:
@@ -99,6 +102,20 @@ def official_scores(dataset: str) -> dict[str, dict[str, float]]:
     systems = {pair: list(wmt_files(folder, dataset, pair).systems) for pair in pairs}
     sets = read_sys_scores(folder / "human-system-scores.txt", systems)
     return {scores.pair: dict(scores.system_scores) for scores in sets}
+
+
+def official_array(dataset: str, rankings: Rankings) -> FloatArray:
+    """(systems,) the official scores in the order of the rankings; NaN where there is none."""
+    published = official_scores(dataset)[rankings.pair]
+    return np.array([published.get(system, np.nan) for system in rankings.systems])
+
+
+def years_own_scores(dataset: str, rankings: Rankings) -> FloatArray:
+    """(systems,) people's scores of systems, by the campaign's own method."""
+    method = YEARS_OWN.get(dataset, "expected-wins")
+    if method == OFFICIAL:
+        return official_array(dataset, rankings)
+    return SYSTEM_SCORES[method](rankings)
 
 
 def _ratio(part: FloatArray, whole: FloatArray) -> FloatArray:

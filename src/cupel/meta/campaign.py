@@ -11,14 +11,14 @@ import numpy as np
 from cupel import __version__
 from cupel.arrays import FloatArray
 from cupel.corpus import Corpus
-from cupel.data import DATASETS, wmt_corpus
+from cupel.data import DATASETS
 from cupel.errors import CupelError
 from cupel.human.evalset import evalset_pairs, read_evalset
-from cupel.human.rankings import Rankings, wmt_rankings
+from cupel.human.rankings import Rankings, ranked_corpus, wmt_rankings
 from cupel.human.score_files import read_seg_scores, read_sys_scores
 from cupel.human.score_tables import da13, da13_pairs
 from cupel.human.scores import ScoreSet
-from cupel.human.system_scores import SYSTEM_SCORES, official_scores
+from cupel.human.system_scores import OFFICIAL, SYSTEM_SCORES, YEARS_OWN, official_array
 from cupel.meta.evaluation import (
     AVERAGE,
     OVER,
@@ -45,9 +45,6 @@ from cupel.scoring import Progress, named_metrics
 from cupel.significance import BOOTSTRAP_RESAMPLES, DEFAULT_SEED
 
 COMPARISONS = ("bootstrap", "williams", "perm-both")
-WITH_OFFICIAL_SCORES = ("wmt14",)
-YEARS_OWN = {"wmt12": "wins-without-ties", "wmt13": "expected-wins", "wmt14": "official"}
-"""How each year's campaign scored the systems."""
 
 Scored = Callable[[Corpus], dict[str, MetricScores]]
 
@@ -188,23 +185,13 @@ def _ranked(
     score_files: Sequence[str | Path],
     lower: Sequence[str],
 ) -> Judged:
-    corpus = wmt_corpus(dataset, rankings.pair)
-    # The systems in the order of the rankings, which is what human pairs point into.
-    ordered = Corpus(
-        {system: corpus.systems[system] for system in rankings.systems},
-        corpus.references,
-        corpus.sources,
-        corpus.origins,
-    )
-    scores = scored(ordered)
+    corpus = ranked_corpus(dataset, rankings)
+    scores = scored(corpus)
     judged = [rankings.systems[i] for i in np.unique(rankings.ranked[rankings.ranked >= 0])]
     scores |= _from_files(score_files, rankings.pair, rankings.systems, len(corpus), lower, judged)
     if not scores:
         raise CupelError(f"The score files have no scores of {rankings.pair}.")
-    official = None
-    if dataset in WITH_OFFICIAL_SCORES:
-        published = official_scores(dataset)[rankings.pair]
-        official = np.array([published.get(system, np.nan) for system in rankings.systems])
+    official = official_array(dataset, rankings) if YEARS_OWN.get(dataset) == OFFICIAL else None
     return Judged(rankings.pair, rankings, scores, official)
 
 

@@ -11,9 +11,8 @@ import numpy as np
 
 from cupel.arrays import FloatArray
 from cupel.batch import Batch
-from cupel.data import wmt_corpus
 from cupel.errors import CupelError
-from cupel.human.rankings import Rankings, wmt_rankings
+from cupel.human.rankings import Rankings, ranked_corpus, wmt_rankings
 from cupel.human.tau import TAUS
 from cupel.metric import Metric, Preferring
 
@@ -21,7 +20,7 @@ from cupel.metric import Metric, Preferring
 def pairwise_tau(dataset: str, pair: str, metric: Metric, statistic: str) -> float:
     """(C, D, T) over all strict preferences of a language pair, put together as that year did."""
     rankings = wmt_rankings(dataset)[pair]
-    corpus = wmt_corpus(dataset, pair)
+    corpus = ranked_corpus(dataset, rankings)
     prepared = metric.prepare(corpus)
     if not isinstance(prepared, Preferring):
         raise CupelError(f"The metric {metric.name!r} does not compare two translations directly.")
@@ -32,7 +31,7 @@ def pairwise_tau(dataset: str, pair: str, metric: Metric, statistic: str) -> flo
         references = [corpus.references[segment] for segment in segments]
         return np.asarray(compare(Batch(first, references), Batch(second, references)))
 
-    texts = [corpus.systems[system] for system in rankings.systems]
+    texts = list(corpus.systems.values())
     distinct, inverse, swapped = _distinct(rankings)
     p = probability(
         [texts[first][segment] for segment, first, _ in distinct],

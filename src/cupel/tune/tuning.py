@@ -11,13 +11,10 @@ from typing import Any, cast
 import numpy as np
 
 from cupel import __version__
-from cupel.arrays import FloatArray
-from cupel.corpus import Corpus
-from cupel.data import DATASETS, wmt_corpus
+from cupel.data import DATASETS
 from cupel.errors import CupelError
-from cupel.human.rankings import Rankings, wmt_rankings
-from cupel.human.system_scores import SYSTEM_SCORES, official_scores
-from cupel.meta.campaign import YEARS_OWN
+from cupel.human.rankings import Rankings, ranked_corpus, wmt_rankings
+from cupel.human.system_scores import years_own_scores
 from cupel.meta.evaluation import FEWEST_SYSTEMS
 from cupel.metric import Metric, Tunable
 from cupel.presets import Preset
@@ -240,19 +237,19 @@ def _materials(
     seen: list[Material] = []
     held: list[Material] = []
     for dataset, one in rankings:
-        corpus = _ordered(dataset, one)
+        corpus = ranked_corpus(dataset, one)
         prepared = metric.prepare(corpus)
         with shown(f"features of {dataset} {one.pair}") as progress:
             features = corpus_features(
                 corpus, metric, workers=workers, progress=progress, use_cache=use_cache
             )
         if one.pair in hold_out or LINES not in hold_out:
-            whole = material(dataset, one, prepared, features, _human(dataset, one))
+            whole = material(dataset, one, prepared, features, years_own_scores(dataset, one))
             (held if one.pair in hold_out else seen).append(whole)
             continue
         apart = np.arange(len(corpus)) % EVERY == EVERY - 1
         for lines, into in ((~apart, seen), (apart, held)):
-            human = _human(dataset, one.rows(lines[one.segments]))
+            human = years_own_scores(dataset, one.rows(lines[one.segments]))
             into.append(material(dataset, one, prepared, features, human, lines))
     return seen, held
 
@@ -270,19 +267,3 @@ def _rankings(dataset: str, pairs: Sequence[str] | None, hold_out: Sequence[str]
             raise CupelError(f"{dataset} has no rankings of {pair!r}; it has {', '.join(there)}.")
     wanted = [*pairs, *hold_out] if pairs else [pair for pair in there if pair.endswith("-en")]
     return [one for pair, one in there.items() if pair in wanted]
-
-
-def _ordered(dataset: str, rankings: Rankings) -> Corpus:
-    """The systems in the order of the rankings, which is what human pairs point into."""
-    corpus = wmt_corpus(dataset, rankings.pair)
-    systems = {system: corpus.systems[system] for system in rankings.systems}
-    return Corpus(systems, corpus.references, corpus.sources, corpus.origins)
-
-
-def _human(dataset: str, rankings: Rankings) -> FloatArray:
-    """People's scores of systems, by the campaign's own method."""
-    method = YEARS_OWN.get(dataset, "expected-wins")
-    if method != "official":
-        return SYSTEM_SCORES[method](rankings)
-    published = official_scores(dataset)[rankings.pair]
-    return np.array([published.get(system, np.nan) for system in rankings.systems])
