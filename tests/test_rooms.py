@@ -10,7 +10,7 @@ import cupel
 
 HOME = Path(cupel.__file__).parent
 ORDER = (
-    "errors telling folders sources options presets arrays corpus reading batch metric alignments significance "
+    "errors telling checksums folders sources options presets arrays corpus reading batch metric alignments significance "
     "scores kernels text syntax data human neural registry nnrk metrics scoring meta tune mutt "
     "report cli __init__ __main__"
 ).split()

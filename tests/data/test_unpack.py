@@ -16,8 +16,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from cupel.checksums import sha256_of
 from cupel.data import unpack as unpacking
-from cupel.data.unpack import sha256, unpack, unpack_once
+from cupel.data.unpack import unpack, unpack_once
 from cupel.errors import CupelError
 from cupel.folders import writing_folder
 
@@ -241,7 +242,7 @@ def test_a_missing_archive(tmp_path):
 def test_once(tmp_path, cache, monkeypatch):
     archive = archive_of(tmp_path / "pack.tar.gz", file("pack/a", b"1"))
     first = unpack_once(archive, "pack")
-    assert first == cache / "data" / f"pack-{sha256(archive)[:12]}"
+    assert first == cache / "data" / f"pack-{sha256_of(archive)[:12]}"
     assert tree(first) == {"a": b"1"}
     monkeypatch.setattr(unpacking, "unpack", lambda *_: pytest.fail("unpacked again"))
     assert unpack_once(archive, "pack") == first
@@ -280,7 +281,7 @@ def test_processes_that_start_together(tmp_path, cache):
         process.start()
     for process in processes:
         process.join()
-    expected = cache / "data" / f"pack-{sha256(archive)[:12]}"
+    expected = cache / "data" / f"pack-{sha256_of(archive)[:12]}"
     assert [process.exitcode for process in processes] == [0, 0, 0, 0]
     assert {answers.get() for _ in processes} == {str(expected)}
     assert tree(expected) == {member.name[5:]: content for member, content in members}
@@ -288,7 +289,7 @@ def test_processes_that_start_together(tmp_path, cache):
 
 
 def _stop_half_way(archive: Path, cache: Path, answers) -> None:
-    target = cache / "data" / f"pack-{sha256(archive)[:12]}"
+    target = cache / "data" / f"pack-{sha256_of(archive)[:12]}"
     with writing_folder(target) as beside:
         unpack(archive, beside)
         (beside / "a").unlink()

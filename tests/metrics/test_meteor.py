@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 import cupel
 from cupel.batch import Batch
+from cupel.checksums import sha256_of
 from cupel.errors import CupelError
 from cupel.metrics.meteor import Meteor
 from cupel.registry import get_metric
@@ -161,7 +162,7 @@ def test_signatures_tell_matchers_task_and_table(table):
         "lang:en|task:rank|modules:exact,stem,synonym|tok:meteor-1.5-norm"
     )
     metric = get_metric(f"meteor:task=li,paraphrases={table}")
-    checksum = paraphrases.checksum(table)[:12]
+    checksum = sha256_of(table)[:12]
     assert str(metric.signature()) == (
         "lang:en|task:li|modules:exact,stem,synonym,paraphrase|"
         f"paraphrases:{checksum}|tok:meteor-1.5-norm"

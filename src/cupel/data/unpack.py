@@ -8,15 +8,14 @@ takes a damaged header in mid-archive for the end of it, so the end is checked a
 from __future__ import annotations
 
 import gzip
-import hashlib
 import shutil
 import tarfile
 import tempfile
 import zlib
-from functools import lru_cache
 from pathlib import Path, PurePosixPath
 from typing import IO
 
+from cupel.checksums import sha256_of
 from cupel.errors import CupelError
 from cupel.folders import cache_folder, writing_folder
 
@@ -25,21 +24,12 @@ MAX_MEMBERS = 10_000
 _CHUNK = 2**20
 
 
-def sha256(path: Path) -> str:
-    """The file's checksum; read again only where its size or time of change is another."""
-    try:
-        state = path.stat()
-        return _sha256(path, state.st_size, state.st_mtime_ns)
-    except OSError as error:
-        raise CupelError(f"{path} cannot be read: {error.strerror}.") from error
-
-
 def unpack_once(archive: Path, name: str) -> Path:
     """The unpacked content of the archive, in the cache under its checksum.
 
     Two processes may start together: both unpack, one renames first, the other takes that copy.
     """
-    target = cache_folder() / "data" / f"{name}-{sha256(archive)[:12]}"
+    target = cache_folder() / "data" / f"{name}-{sha256_of(archive)[:12]}"
     if not target.is_dir():
         with writing_folder(target) as beside:
             unpack(archive, beside)
@@ -57,12 +47,6 @@ def unpack(archive: Path, folder: Path, max_bytes: int = MAX_BYTES) -> None:
                 _check_end(plain, tar.offset, archive)
         except (tarfile.TarError, EOFError) as error:
             raise _damaged(archive, str(error)) from error
-
-
-@lru_cache(maxsize=64)
-def _sha256(path: Path, size: int, changed: int) -> str:
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def _decompress(archive: Path, plain: IO[bytes], max_bytes: int) -> None:

@@ -27,6 +27,7 @@ import numpy.typing as npt
 
 from cupel.arrays import FloatArray, IntArray
 from cupel.batch import Batch
+from cupel.checksums import sha256_of
 from cupel.metric import Metric, Signature
 from cupel.metrics.meteor_tasks import (
     MODULES,
@@ -37,7 +38,7 @@ from cupel.metrics.meteor_tasks import (
 )
 from cupel.registry import register
 from cupel.text.meteor_lexicon import Analysis, MeteorAnalysis
-from cupel.text.paraphrases import checksum, find_table, open_paraphrases, table_missing
+from cupel.text.paraphrases import find_table, open_paraphrases, table_missing
 
 if TYPE_CHECKING:
     from cupel.alignments import Alignment
@@ -110,7 +111,7 @@ class Meteor(Metric):
             lang=self.language,
             task=self.task,
             modules=",".join(self.matchers),
-            paraphrases=checksum(self.table)[:12] if self.table else None,
+            paraphrases=sha256_of(self.table)[:12] if self.table else None,
             tok="meteor-1.5-norm",
         )
 

@@ -36,6 +36,7 @@ import numpy as np
 
 from cupel.arrays import FloatArray
 from cupel.batch import Batch
+from cupel.checksums import sha256_of
 from cupel.errors import CupelError
 from cupel.metric import Metric, Signature, mean_score, mean_statistics, ratio
 from cupel.metrics.meteor_tasks import MODULES
@@ -55,7 +56,7 @@ from cupel.syntax.heads import CONVENTIONS
 from cupel.syntax.models import parser_missing
 from cupel.syntax.ngrams import dep_ngrams
 from cupel.syntax.parser import OWN
-from cupel.text.paraphrases import checksum, open_paraphrases, table_missing
+from cupel.text.paraphrases import open_paraphrases, table_missing
 
 if TYPE_CHECKING:
     from cupel.alignments import Alignment
@@ -165,7 +166,7 @@ class Redp(Metric):
             par="printed" if self.as_printed else "product",
             lang=self.language,
             modules=",".join(self.aligner.matchers),
-            paraphrases=checksum(table)[:12] if table else None,
+            paraphrases=sha256_of(table)[:12] if table else None,
         )
         return own + self.text.signature()
 

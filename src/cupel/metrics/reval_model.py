@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from cupel.checksums import state_of
 from cupel.errors import CupelError
 from cupel.text.unknown_words import check_unknown
 from cupel.text.vectors import Vectors, open_vectors
@@ -95,17 +96,8 @@ def open_scorer(folder: Path | str, vectors: str | None = None) -> Scorer:
 
     if str(folder) in SHIPPED:
         folder = embedded(SHIPPED[str(folder)])
-    state = tuple(_state(Path(folder) / name) for name in ("card.json", "weights.safetensors"))
+    state = tuple(state_of(Path(folder) / name) for name in ("card.json", "weights.safetensors"))
     return _opened(str(folder), vectors, state)
-
-
-def _state(path: Path) -> tuple[int, int] | None:
-    """What changes when the file does."""
-    try:
-        status = path.stat()
-    except OSError:
-        return None
-    return status.st_mtime_ns, status.st_size
 
 
 @lru_cache(maxsize=8)

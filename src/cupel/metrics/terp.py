@@ -37,12 +37,13 @@ import numpy as np
 
 from cupel.arrays import FloatArray
 from cupel.batch import Batch
+from cupel.checksums import sha256_of
 from cupel.errors import CupelError, MissingPart
 from cupel.metric import Metric, Signature
 from cupel.metrics.error_rate import error_rate
 from cupel.metrics.terp_parameters import Parameters, preset
 from cupel.registry import register
-from cupel.text.paraphrases import checksum, find_table, open_paraphrases, table_missing
+from cupel.text.paraphrases import find_table, open_paraphrases, table_missing
 from cupel.text.terp_norm import TerpNorm
 from cupel.text.terp_words import TerpAnalysis
 
@@ -203,7 +204,7 @@ class Terp(Metric):
             punct=not self.no_punct,
             stems="snowball" if given.stems else "no",
             synonyms="wordnet-3.0" if given.synonyms else "no",
-            paraphrases=f"{origin}-{checksum(self.table)[:12]}" if self.table else "no",
+            paraphrases=f"{origin}-{sha256_of(self.table)[:12]}" if self.table else "no",
             shifts=given.shifts,
             **changed,
             **limits,

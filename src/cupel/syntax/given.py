@@ -11,10 +11,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from hashlib import blake2b
-from pathlib import Path
 
 import numpy as np
 
+from cupel.checksums import state_of
 from cupel.errors import CupelError
 from cupel.metric import Signature
 from cupel.reading.lines import open_bytes
@@ -48,7 +48,7 @@ class GivenTrees:
 
     def __call__(self, sentences: Sequence[str]) -> Trees:
         """The tree of each sentence; one that has none is an error that names the line."""
-        files = _read(self.paths, self.heads, tuple(map(_state, self.paths)))
+        files = _read(self.paths, self.heads, tuple(map(state_of, self.paths)))
         rows = []
         expected = 0  # the tree behind the one that was found last
         for sentence in sentences:
@@ -105,15 +105,6 @@ def _word_at(sentence: str, place: int) -> str:
         if place < 0:
             return word
     return "its end"
-
-
-def _state(path: str) -> tuple[int, int] | None:
-    """What changes when the file does."""
-    try:
-        status = Path(path).stat()
-    except OSError:
-        return None  # standard input; or the reader will say what is wrong
-    return status.st_mtime_ns, status.st_size
 
 
 @lru_cache(maxsize=8)

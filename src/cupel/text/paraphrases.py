@@ -8,7 +8,6 @@ never twice. Opening it takes about a fifth of a second, most of it for checksum
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
@@ -20,6 +19,7 @@ import numpy as np
 import numpy.typing as npt
 
 from cupel.arrays import Int32Array
+from cupel.checksums import sha256_of
 from cupel.errors import CupelError, MissingPart
 from cupel.folders import cache_folder
 from cupel.telling import progress_bar, warn
@@ -130,30 +130,13 @@ def table_missing() -> str | None:
 
 def open_paraphrases(table: Path) -> Paraphrases:
     """The compiled table of a file; compiled now if the cache does not have it."""
-    return _opened(table, cache_folder(), *_state(table))
-
-
-def checksum(table: Path) -> str:
-    """SHA-256 of a file, computed anew only when it has changed."""
-    return _checksum(table, *_state(table))
-
-
-def _state(table: Path) -> tuple[int, int]:
-    stat = table.stat()
-    return stat.st_size, stat.st_mtime_ns
+    return _opened(table, cache_folder(), sha256_of(table))
 
 
 @cache
-def _checksum(table: Path, size: int, changed: int) -> str:
-    with table.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
-
-
-@cache
-def _opened(table: Path, folder: Path, size: int, changed: int) -> Paraphrases:
+def _opened(table: Path, folder: Path, source: str) -> Paraphrases:
     from cupel.kernels.phrases import CHILDREN, WORD, Trie
 
-    source = _checksum(table, size, changed)
     arrays = _arrays(table, folder / "paraphrases" / f"{source[:16]}.index", source)
     words = arrays["words"].tobytes().decode("utf-8").split("\n")
     nodes = arrays["nodes"].reshape(-1, 4)
