@@ -196,3 +196,5 @@ _EWT = Dataset(
 DATASETS: dict[str, Dataset] = {
     dataset.name: dataset for dataset in (_WMT12, _WMT13, _WMT14, _DA13, _SICK, _MUTT, _EWT)
 }
+RANKED = tuple(name for name, dataset in DATASETS.items() if dataset.kind == "wmt")
+"""Those with human rankings: WMT's."""

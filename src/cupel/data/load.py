@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from cupel.corpus import Corpus
-from cupel.data.catalog import DATASETS, MUTT_TRIALS
+from cupel.data.catalog import DATASETS, MUTT_TRIALS, RANKED
 from cupel.data.find import find
 from cupel.errors import CupelError
 from cupel.reading import read_lines
@@ -46,11 +46,9 @@ class Trials:
 
 def wmt_pairs(name: str) -> list[str]:
     """The language pairs of wmt12, wmt13 or wmt14 that have system outputs."""
-    dataset = DATASETS.get(name)
-    if dataset is None or dataset.kind != "wmt":
-        known = ", ".join(entry.name for entry in DATASETS.values() if entry.kind == "wmt")
-        raise CupelError(f"{name!r} is not a WMT dataset; those are {known}.")
-    return list(dataset.pairs)
+    if name not in RANKED:
+        raise CupelError(f"{name!r} is not a WMT dataset; those are {', '.join(RANKED)}.")
+    return list(DATASETS[name].pairs)
 
 
 def wmt_corpus(name: str, pair: str) -> Corpus:

@@ -11,7 +11,7 @@ import numpy as np
 from cupel import __version__
 from cupel.arrays import FloatArray
 from cupel.corpus import Corpus
-from cupel.data import DATASETS
+from cupel.data.catalog import RANKED
 from cupel.errors import CupelError
 from cupel.human.evalset import evalset_pairs, read_evalset
 from cupel.human.rankings import Rankings, ranked_corpus, wmt_rankings
@@ -87,7 +87,7 @@ def evaluate(
     def scored(corpus: Corpus) -> dict[str, MetricScores]:
         return metric_scores(corpus, named, workers=workers, progress=progress, use_cache=use_cache)
 
-    if dataset in DATASETS and DATASETS[dataset].kind == "wmt":
+    if dataset in RANKED:
         rankings = wmt_rankings(dataset)
         judged = [
             _ranked(dataset, rankings[pair], scored, score_files, lower)
@@ -245,9 +245,8 @@ def _graded(
     if dataset == "da13":
         return [_assessed(pair, scored) for pair in _chosen(pairs, da13_pairs(), dataset)]
     if not Path(dataset).is_dir():
-        known = [name for name, entry in DATASETS.items() if entry.kind == "wmt"]
         raise CupelError(
-            f"There are no judgments called {dataset!r}: name one of {', '.join(known)}, da13, or "
+            f"There are no judgments called {dataset!r}: name one of {', '.join(RANKED)}, da13, or "
             "a folder laid out as mt-metrics-eval's."
         )
     found = []

@@ -11,7 +11,7 @@ from typing import Any, cast
 import numpy as np
 
 from cupel import __version__
-from cupel.data import DATASETS
+from cupel.data.catalog import RANKED
 from cupel.errors import CupelError
 from cupel.human.rankings import Rankings, ranked_corpus, wmt_rankings
 from cupel.human.system_scores import years_own_scores
@@ -255,11 +255,10 @@ def _materials(
 
 
 def _rankings(dataset: str, pairs: Sequence[str] | None, hold_out: Sequence[str]) -> list[Rankings]:
-    if dataset not in DATASETS or DATASETS[dataset].kind != "wmt":
-        known = [name for name, entry in DATASETS.items() if entry.kind == "wmt"]
+    if dataset not in RANKED:
         raise CupelError(
             f"There are no human rankings in {dataset!r} to tune on; there are in "
-            f"{', '.join(known)}."
+            f"{', '.join(RANKED)}."
         )
     there = wmt_rankings(dataset)
     for pair in pairs or ():
