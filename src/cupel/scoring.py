@@ -8,7 +8,7 @@ workers, so neither do the results.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from multiprocessing import get_context
@@ -22,11 +22,11 @@ from cupel.errors import CupelError, MissingPart
 from cupel.metric import Metric
 from cupel.registry import get_metric
 from cupel.scores import Scores
+from cupel.telling import Progress
 
 BATCH_SIZE = 8192
 """Items per batch: enough to keep the arrays long, few enough to keep memory flat."""
 
-Progress = Callable[[int, int], None]
 """Called with the number of items done and their total."""
 
 

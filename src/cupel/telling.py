@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any
+
+Progress = Callable[[int, int], object]
+"""Is told how much is done, and how much there is in all."""
 
 
 def warn(sentence: str) -> None:
@@ -14,7 +16,7 @@ def warn(sentence: str) -> None:
 
 
 @contextmanager
-def progress_bar(what: str) -> Iterator[Any]:
+def progress_bar(what: str) -> Iterator[Progress | None]:
     """A callback (done, total) that draws a bar on a terminal, and None elsewhere."""
     if not sys.stderr.isatty():
         yield None

@@ -41,8 +41,9 @@ from cupel.meta.graded import (
 from cupel.meta.points import graded_points, ranked_points
 from cupel.meta.scorecache import MetricScores, metric_scores
 from cupel.metric import Metric, Signature
-from cupel.scoring import Progress, named_metrics
+from cupel.scoring import named_metrics
 from cupel.significance import BOOTSTRAP_RESAMPLES, DEFAULT_SEED
+from cupel.telling import Progress
 
 COMPARISONS = ("bootstrap", "williams", "perm-both")
 

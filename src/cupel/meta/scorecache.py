@@ -20,8 +20,9 @@ from cupel.errors import CupelError
 from cupel.folders import cache_folder, writing
 from cupel.metric import Metric
 from cupel.scores import Scores
-from cupel.scoring import Progress, score_corpus
+from cupel.scoring import score_corpus
 from cupel.sources import code_of, digest
+from cupel.telling import Progress
 
 _FORM = 2
 

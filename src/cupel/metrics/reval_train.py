@@ -19,14 +19,13 @@ from cupel.human.similarity_sets import Examples, SimilaritySet
 from cupel.metrics.reval_model import KIND, TUNED, TUNED_WORDS
 from cupel.metrics.reval_words import Unescaped, forest_of, plain, unescaped, word_matrix
 from cupel.syntax.parser import TreeSource, tree_source
+from cupel.telling import Progress
 from cupel.text.vectors import EMBEDDED, open_vectors
 
 if TYPE_CHECKING:
     from cupel.neural.reval import Settings
     from cupel.neural.reval_training import Pairs, Prepared, Trained, Training
     from cupel.syntax.trees import Trees
-
-Progress = Callable[[int, int], object]
 
 
 @dataclass(frozen=True)

@@ -14,9 +14,9 @@ import numpy as np
 
 from cupel.arrays import IntArray
 from cupel.syntax.models import Model, load
-from cupel.syntax.store import Progress
 from cupel.syntax.tree import JOINED, ROOT
 from cupel.syntax.trees import Trees
+from cupel.telling import Progress
 from cupel.text.tokens import Tokens, intern, offsets_of
 
 _BATCH = 256

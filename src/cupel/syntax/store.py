@@ -25,7 +25,7 @@ from cupel.arrays import IntArray
 from cupel.errors import CupelError
 from cupel.folders import cache_folder
 from cupel.syntax.trees import Trees
-from cupel.telling import warn
+from cupel.telling import Progress, warn
 from cupel.text.index_file import Arrays, UnusableIndex, open_index, write_index
 from cupel.text.tokens import Tokens, offsets_of
 
@@ -36,7 +36,6 @@ _NAMES = "[0-9a-f]*.parses"
 """Not the hidden files that others are still writing, which `glob` would find too."""
 _AT_ONCE = 4096
 """Sentences parsed between two writes: what Ctrl-C can lose."""
-Progress = Callable[[int, int], object]
 Keys = npt.NDArray[np.uint64]
 
 

@@ -1,6 +1,6 @@
 """One dependency tree, for people and for reference implementations.
 
-What RED and HWCM (papers/red-depref.txt, section 2.1) ask of a tree is here in its plainest form:
+What RED (Yu et al. 2014, section 2.1) and HWCM ask of a tree is here in its plainest form:
 the path from a word to the root gives the headword chains, `children` and `spans` the fixed and
 floating structures. Kernels take many trees at once: see `cupel.syntax.trees`.
 """

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import gzip
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -18,6 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from cupel.errors import CupelError
+from cupel.telling import Progress
 from cupel.text.tokens import offsets_of
 
 if TYPE_CHECKING:
@@ -26,7 +27,6 @@ if TYPE_CHECKING:
 PIECE = 1 << 22
 Number = TypeVar("Number", bound=np.generic)
 Arrays = dict[str, npt.NDArray[Any]]
-Progress = Callable[[int, int], None]
 
 
 def compile_table(path: Path, progress: Progress | None = None) -> Arrays:

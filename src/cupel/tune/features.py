@@ -17,8 +17,9 @@ from cupel.errors import CupelError
 from cupel.folders import cache_folder, writing
 from cupel.meta.scorecache import text_hash
 from cupel.metric import Metric, Signature
-from cupel.scoring import Progress, score_corpus
+from cupel.scoring import score_corpus
 from cupel.sources import code_of
+from cupel.telling import Progress
 from cupel.tune.material import TunableMetric
 
 _FORM = 1

@@ -19,8 +19,8 @@ from cupel.meta.evaluation import FEWEST_SYSTEMS
 from cupel.metric import Metric, Tunable
 from cupel.presets import Preset
 from cupel.registry import entries, get_metric
-from cupel.scoring import Progress
 from cupel.significance import DEFAULT_SEED
+from cupel.telling import Progress
 from cupel.tune.features import corpus_features
 from cupel.tune.goals import Goal, goal_named
 from cupel.tune.grids import Grids, check_parameter, read_grids
