@@ -127,7 +127,7 @@ def test_verify_names_each_problem_with_both_counts(tmp_path):
         ),
         ("b", "[{}]", "trials/passive_b.json is not in COCO caption form: "),
         ("r5", '{"annotations": 3}', "trials/passive_r5.json is not in COCO caption form: "),
-        ("r5", "[\n{", "trials/passive_r5.json, line 2, is not JSON: "),
+        ("r5", "[\n{", "trials/passive_r5.json, line 2, column 2: this is not JSON"),
         (
             "r10",
             '[{"image_id": 0, "caption": "one"}]',

@@ -82,8 +82,8 @@ def test_an_unknown_corruption_needs_a_kind(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("{\n", "line 1, is not JSON"),
-        ("[1]\n", "line 1: an object with the fields of a trial was expected"),
+        ("{\n", "line 1, column 2: this is not JSON"),
+        ("[1]\n", "line 1: a list was found where an object was expected"),
         ("\n\n", "has no trials"),
     ],
 )
@@ -234,7 +234,8 @@ def test_aces_as_json_lines_and_as_a_table(tmp_path: Path) -> None:
     [
         ('[{"mt_sent": "a"}]', "item 1: the field 'eng_sent' is missing"),
         ('{"mt_sent": "a"}', "a list of objects was expected, as DEMETR's files are"),
-        ("[", "line 1, is not JSON"),
+        ("[", "line 1, column 2: this is not JSON"),
+        (json.dumps([DEMETR | {"pert_id": "x"}]), "item 1: pert_id is 'x' where a number was"),
     ],
 )
 def test_what_is_not_demetr(tmp_path: Path, text: str, message: str) -> None:
@@ -242,6 +243,12 @@ def test_what_is_not_demetr(tmp_path: Path, text: str, message: str) -> None:
     path.write_text(text)
     with pytest.raises(CupelError, match=message):
         demetr(path)
+
+
+def test_a_row_of_aces_that_is_too_short(tmp_path: Path) -> None:
+    (tmp_path / "aces.tsv").write_text("\t".join(ACES) + "\nIl dort\n")
+    with pytest.raises(CupelError, match="line 2: 6 fields were expected, as in the header, but 1"):
+        aces(tmp_path / "aces.tsv")
 
 
 def test_a_folder_without_demetr(tmp_path: Path) -> None:

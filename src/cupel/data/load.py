@@ -6,7 +6,6 @@ System ids are the ones that the judgments use: for wmt12 the last part of the f
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib.resources import as_file, files
@@ -18,6 +17,7 @@ from cupel.data.catalog import DATASETS, MUTT_TRIALS, RANKED
 from cupel.data.find import find
 from cupel.errors import CupelError
 from cupel.reading import read_lines
+from cupel.reading.jsons import json_lines, read_json
 
 REFERENCE_COUNTS = (5, 10, 20)
 
@@ -112,9 +112,9 @@ def trials_in(folder: Path, corruption: str, references: int) -> Trials:
     original_file, corrupted_file, reference_file = (
         stem.with_name(f"{corruption}_{part}.json") for part in ("a", "b", f"r{references}")
     )
-    originals = _captions(original_file, _json(original_file))
-    corrupted = _captions(corrupted_file, _json(corrupted_file))
-    whole = _json(reference_file)
+    originals = _captions(original_file, read_json(original_file))
+    corrupted = _captions(corrupted_file, read_json(corrupted_file))
+    whole = read_json(reference_file)
     annotated = _captions(
         reference_file, whole.get("annotations") if isinstance(whole, dict) else whole
     )
@@ -136,7 +136,7 @@ def trials_in(folder: Path, corruption: str, references: int) -> Trials:
 def sample() -> Corpus:
     """The embedded sample: 40 segments, one or two references, four systems."""
     with as_file(files("cupel") / "resources" / "sample" / "sample.jsonl") as path:
-        records = [json.loads(line) for line in read_lines(path)]
+        records = [record for _, record in json_lines(path)]
     systems = [field for field in records[0] if field != "references"]
     return Corpus(
         systems={system: [record[system] for record in records] for system in systems},
@@ -148,13 +148,6 @@ def _checked_pair(name: str, pair: str) -> None:
     pairs = wmt_pairs(name)
     if pair not in pairs:
         raise CupelError(f"{name} has no language pair {pair!r}; it has {', '.join(pairs)}.")
-
-
-def _json(path: Path) -> Any:
-    try:
-        return json.loads("\n".join(read_lines(path)))
-    except json.JSONDecodeError as error:
-        raise CupelError(f"{path}, line {error.lineno}, is not JSON: {error.msg}.") from error
 
 
 def _captions(path: Path, entries: Any) -> dict[int, list[str]]:

@@ -9,14 +9,13 @@ langpair. Neither is part of this package.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 from cupel.errors import CupelError
 from cupel.mutt.corruptions import Kind
-from cupel.mutt.suites import Suite, Trial, grouped, json_lines
+from cupel.mutt.suites import Suite, Trial, grouped
 
 # DEMETR's repetitions, slips of grammar and of typography: the meaning stays.
 _DISRUPTING = {1, 2, *range(12, 19), *range(26, 33)}
@@ -38,12 +37,17 @@ def demetr(path: str | Path) -> Suite:
             fields = _fields(
                 item, place, "eng_sent", "mt_sent", "pert_sent", "pert_name", "pert_id"
             )
-            if int(fields["pert_id"]) == _REFERENCE:
+            if not fields["pert_id"].isdecimal():
+                raise CupelError(
+                    f"{place}: pert_id is {fields['pert_id']!r} where a number was expected."
+                )
+            number = int(fields["pert_id"])
+            if number == _REFERENCE:
                 continue
             if not item.get("pert_check", True) or fields["mt_sent"] == fields["pert_sent"]:
                 unchanged += 1
                 continue
-            kind = Kind.disrupting if int(fields["pert_id"]) in _DISRUPTING else Kind.altering
+            kind = Kind.disrupting if number in _DISRUPTING else Kind.altering
             trial = Trial(
                 fields["mt_sent"],
                 fields["pert_sent"],
@@ -77,12 +81,9 @@ def aces(path: str | Path, langpair: str | None = None) -> Suite:
 
 
 def _items(path: Path) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    from cupel.reading import read_lines
+    from cupel.reading.jsons import read_json
 
-    try:
-        entries = json.loads("\n".join(read_lines(path)))
-    except json.JSONDecodeError as error:
-        raise CupelError(f"{path}, line {error.lineno}, is not JSON: {error.msg}.") from error
+    entries = read_json(path)
     if not isinstance(entries, list) or not all(isinstance(entry, dict) for entry in entries):
         raise CupelError(f"{path}: a list of objects was expected, as DEMETR's files are.")
     for number, entry in enumerate(entries, start=1):
@@ -90,15 +91,15 @@ def _items(path: Path) -> Iterator[tuple[str, Mapping[str, Any]]]:
 
 
 def _table(path: Path) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    if path.suffix != ".tsv":
-        yield from json_lines(path)
-        return
-    from cupel.reading import read_lines
+    from cupel.reading.jsons import json_lines
+    from cupel.reading.rows import read_table
 
-    lines = read_lines(path)
-    header = lines[0].split("\t") if lines else []
-    for number, line in enumerate(lines[1:], start=2):
-        yield f"{path}, line {number}", dict(zip(header, line.split("\t"), strict=False))
+    if path.suffix != ".tsv":
+        yield from json_lines(path, blank=True)
+        return
+    table = read_table(path, "\t")
+    for row, fields in enumerate(table.rows):
+        yield table.where(row), dict(zip(table.header, fields, strict=True))
 
 
 def _fields(item: Mapping[str, Any], place: str, *names: str) -> dict[str, str]:

@@ -9,7 +9,7 @@ never deduplicated: the paper's repeat some, and its figures count them as often
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from importlib.resources import as_file, files
 from pathlib import Path
@@ -175,25 +175,10 @@ def read_suite(path: str | Path) -> Suite:
     (meaning-altering, meaning-preserving or fluency-disrupting; may be missing for the corruptions
     of the paper), source (if there is one).
     """
-    rows = [_row(fields, place) for place, fields in json_lines(path)]
+    from cupel.reading.jsons import json_lines
+
+    rows = [_row(fields, place) for place, fields in json_lines(path, blank=True)]
     return Suite(Path(path).stem, grouped(rows))
-
-
-def json_lines(path: str | Path) -> Iterator[tuple[str, dict[str, Any]]]:
-    """(place, object) of each line of a file; blank lines are passed over."""
-    from cupel.reading import read_lines
-
-    for number, line in enumerate(read_lines(path), start=1):
-        if not line.strip():
-            continue
-        place = f"{path}, line {number}"
-        try:
-            fields = json.loads(line)
-        except json.JSONDecodeError as error:
-            raise CupelError(f"{place}, is not JSON: {error.msg}.") from error
-        if not isinstance(fields, dict):
-            raise CupelError(f"{place}: an object with the fields of a trial was expected.")
-        yield place, fields
 
 
 def write_suite(suite: Suite, path: str | Path) -> None:

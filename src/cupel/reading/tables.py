@@ -8,12 +8,11 @@ column of lists (JSON lines, Parquet) holds several references per segment.
 from __future__ import annotations
 
 import io
-import json
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
 
 from cupel.errors import CupelError
-from cupel.reading.lines import iterate_lines, open_bytes
+from cupel.reading.jsons import json_lines, kind_of_json
+from cupel.reading.lines import open_bytes
 from cupel.reading.rows import iterate_rows
 from cupel.reading.segments import listed, nearest
 
@@ -46,32 +45,15 @@ def _delimited(file: str, separator: str, column: str | None, encoding: str) -> 
 def _read_json_lines(file: str, column: str | None, encoding: str) -> list[Cell]:
     cells: list[Cell] = []
     chosen: str | None = None
-    for number, line in enumerate(iterate_lines(file, encoding), start=1):
-        record = _parsed(line, f"{file}, line {number}")
+    for place, record in json_lines(file, encoding):
         if chosen is None:
             chosen = _the_column(file, list(record), column)
         if chosen not in record:
-            raise CupelError(f"{file}, line {number}: there is no field {chosen!r}.")
-        cells.append(_checked_cell(record[chosen], f"{file}, line {number}", chosen))
+            raise CupelError(f"{place}: there is no field {chosen!r}.")
+        cells.append(_checked_cell(record[chosen], place, chosen))
     if chosen is None:
         raise CupelError(f"{file} is empty; one JSON object per line was expected.")
     return cells
-
-
-def _parsed(line: str, place: str) -> Mapping[str, Any]:
-    try:
-        record = json.loads(line)
-    except json.JSONDecodeError as error:
-        raise CupelError(
-            f"{place}, column {error.colno}: this is not JSON ({error.msg})."
-        ) from None
-    except RecursionError:
-        raise CupelError(f"{place}: this JSON is nested too deeply.") from None
-    except ValueError as error:  # a number with more digits than Python takes
-        raise CupelError(f"{place}: this JSON cannot be read ({error}).") from None
-    if not isinstance(record, dict):
-        raise CupelError(f"{place}: {_kind(record)} was found where an object was expected.")
-    return record
 
 
 def _read_parquet(file: str, column: str | None, _encoding: str) -> list[Cell]:
@@ -118,7 +100,9 @@ def _checked_cell(value: object, place: str, column: str) -> Cell:
     texts = value if isinstance(value, list) else [value]
     for text in texts:
         if not isinstance(text, str):
-            raise CupelError(f"{place}: {column!r} holds {_kind(text)} where text was expected.")
+            raise CupelError(
+                f"{place}: {column!r} holds {kind_of_json(text)} where text was expected."
+            )
         if not text.isascii() and _has_lone_surrogate(text):
             raise CupelError(
                 f"{place}: {column!r} holds half of a surrogate pair, not a character."
@@ -132,15 +116,6 @@ def _has_lone_surrogate(text: str) -> bool:
     except UnicodeEncodeError:
         return True
     return False
-
-
-def _kind(value: object) -> str:
-    if value is None:
-        return "null"
-    if isinstance(value, bool):
-        return "a truth value"
-    names = {str: "text", dict: "an object", list: "a list", int: "a number", float: "a number"}
-    return names.get(type(value), f"a {type(value).__name__}")
 
 
 _READERS: Mapping[str, Callable[[str, str | None, str], list[Cell]]] = {

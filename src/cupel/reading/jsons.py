@@ -1,0 +1,57 @@
+"""JSON as people write it into files: what is wrong with it is told with its place."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from cupel.errors import CupelError
+from cupel.reading.lines import display_name, iterate_lines, read_text
+
+
+def parse_json(text: str, place: str) -> Any:
+    """The value of a text that errors call `place`: a file, or a line of one."""
+    try:
+        return json.loads(text)
+    except json.JSONDecodeError as error:
+        line = "" if text.count("\n") == 0 and ", line " in place else f", line {error.lineno}"
+        raise CupelError(
+            f"{place}{line}, column {error.colno}: this is not JSON ({error.msg})."
+        ) from None
+    except RecursionError:
+        raise CupelError(f"{place}: this JSON is nested too deeply.") from None
+    except ValueError as error:  # a number with more digits than Python takes
+        raise CupelError(f"{place}: this JSON cannot be read ({error}).") from None
+
+
+def read_json(path: Path | str) -> Any:
+    """The value that a whole file is."""
+    return parse_json(read_text(path), display_name(path))
+
+
+def json_lines(
+    path: Path | str, encoding: str = "utf-8", *, blank: bool = False
+) -> Iterator[tuple[str, dict[str, Any]]]:
+    """(place, object) of each line of a file. blank: whether blank lines are passed over."""
+    for number, line in enumerate(iterate_lines(path, encoding), start=1):
+        if blank and not line.strip():
+            continue
+        place = f"{display_name(path)}, line {number}"
+        value = parse_json(line, place)
+        if not isinstance(value, dict):
+            raise CupelError(
+                f"{place}: {kind_of_json(value)} was found where an object was expected."
+            )
+        yield place, value
+
+
+def kind_of_json(value: object) -> str:
+    """What errors call a value: `a list`, `a number`, `null`."""
+    if value is None:
+        return "null"
+    if isinstance(value, bool):
+        return "a truth value"
+    names = {str: "text", dict: "an object", list: "a list", int: "a number", float: "a number"}
+    return names.get(type(value), f"a {type(value).__name__}")
