@@ -53,3 +53,10 @@ def test_what_cannot_be_written_is_told_first(
     sentence = f"cupel: {path} cannot be written: {reason}\n"
     assert (end.value.code, capsys.readouterr()) == (2, ("", sentence))
     assert sorted(entry.name for entry in tmp_path.iterdir()) == ["folder", "ref.txt"]
+
+
+def test_one_seed_for_all() -> None:
+    from cupel.cli.options import SEED
+    from cupel.significance import DEFAULT_SEED
+
+    assert SEED == DEFAULT_SEED

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, TextIO
 import typer
 
 from cupel.cli import output
-from cupel.cli.options import Form, Out, Pairs, Seed, Width, Workers
+from cupel.cli.options import SEED, Form, Out, Pairs, Seed, Width, Workers
 from cupel.cli.output import Format
 from cupel.errors import CupelError
 
@@ -97,7 +97,7 @@ def meta(
         bool,
         typer.Option("--average-resamples", help="Report the mean of resamples, as WMT14 did."),
     ] = False,
-    seed: Seed = 12345,
+    seed: Seed = SEED,
     workers: Workers = 1,
     cache: Annotated[bool, typer.Option(help="Keep scores between runs.")] = True,
     form: Form = Format.text,

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, TextIO
 import typer
 
 from cupel.cli import output
-from cupel.cli.options import OUTPUT, Out, Seed, Width, Workers, fillable, writable
+from cupel.cli.options import OUTPUT, SEED, Out, Seed, Width, Workers, fillable, writable
 from cupel.errors import CupelError
 
 if TYPE_CHECKING:
@@ -107,7 +107,7 @@ def mutt(
             help="Accuracies as SVG charts; with --consistency, histograms of scores.",
         ),
     ] = None,
-    seed: Seed = 12345,
+    seed: Seed = SEED,
     workers: Workers = 1,
     form: Annotated[
         Format, typer.Option("--format", "-f", help="How to print.", rich_help_panel=OUTPUT)

@@ -14,6 +14,8 @@ from cupel.cli.output import Format, PlainFormat
 from cupel.folders import check_fillable, check_writable
 
 OUTPUT = "Output"
+SEED = 12345
+"""That of `cupel.significance`, written out: its import would cost `--help` NumPy's."""
 
 
 def writable(path: Path | None) -> Path | None:

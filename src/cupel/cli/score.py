@@ -11,6 +11,7 @@ import typer
 from cupel.cli import output, sacrebleu
 from cupel.cli.options import (
     OUTPUT,
+    SEED,
     Form,
     Names,
     Out,
@@ -118,7 +119,7 @@ def score(
             rich_help_panel=SIGNIFICANCE,
         ),
     ] = None,
-    seed: Seed = 12345,
+    seed: Seed = SEED,
     form: Form = Format.text,
     score_only: Annotated[
         bool,

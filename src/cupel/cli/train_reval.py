@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from cupel.cli import output
-from cupel.cli.options import Pairs, Seed, fillable, writable
+from cupel.cli.options import SEED, Pairs, Seed, fillable, writable
 from cupel.cli.output import Format
 from cupel.errors import CupelError, MissingPart
 
@@ -89,11 +89,11 @@ def reval(
     l2: Annotated[
         float, typer.Option("--l2", metavar="WEIGHT", min=0.0, help="Of the regularisation.")
     ] = 1e-4,
-    seed: Seed = 12345,
+    seed: Seed = SEED,
     split_seed: Annotated[
         int, typer.Option("--split-seed", metavar="N", min=0,
                           help="Draws the lines of dev and test.")
-    ] = 12345,
+    ] = SEED,
     device: Annotated[
         str, typer.Option("--device", metavar="NAME", help="cpu, cuda or auto.")
     ] = "cpu",

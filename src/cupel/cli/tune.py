@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, TextIO
 import typer
 
 from cupel.cli import output
-from cupel.cli.options import Form, Out, Pairs, Seed, Width, writable
+from cupel.cli.options import SEED, Form, Out, Pairs, Seed, Width, writable
 from cupel.cli.output import Format
 from cupel.errors import CupelError
 
@@ -68,7 +68,7 @@ def tune(
         str | None, typer.Option("--save", metavar="NAME", help="Keep the result as a preset.")
     ] = None,
     force: Annotated[bool, typer.Option("--force", help="Replace a preset of that name.")] = False,
-    seed: Seed = 12345,
+    seed: Seed = SEED,
     workers: Annotated[
         int,
         typer.Option(metavar="N", min=1, help="Processes for features, threads for the search."),

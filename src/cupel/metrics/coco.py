@@ -15,7 +15,7 @@ import numpy as np
 
 from cupel.arrays import FloatArray
 from cupel.batch import Batch
-from cupel.metric import Metric, Signature
+from cupel.metric import Metric, Signature, decimals_of
 from cupel.registry import get_metric, register
 from cupel.text.tokenizers import Tokenizer
 
@@ -68,7 +68,7 @@ class Coco(Metric):
 
     @property
     def decimals(self) -> int:
-        return int(getattr(self.inner, "decimals", 2))
+        return decimals_of(self.inner)
 
     @property
     def higher_is_better(self) -> bool:

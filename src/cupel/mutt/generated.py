@@ -17,9 +17,9 @@ from cupel.mutt.corruptions import CORRUPTIONS
 from cupel.mutt.parsed import Parsed, is_part, words_of
 from cupel.mutt.suites import Suite, Trial, TrialSet
 from cupel.mutt.verbs import base_of_gerund, participle
+from cupel.significance import DEFAULT_SEED
 from cupel.syntax import Parser, TreeSource
 
-SEED = 12345
 _FINITE = ("MD", "VBZ", "VBP", "VBD")
 _BE = ("is", "are", "was", "were")
 _NOUNS = ("NN", "NNS")
@@ -246,7 +246,7 @@ def generated_suite(
     name: str = "generated",
     corruptions: Sequence[str] = tuple(MAKERS),
     trees: TreeSource | None = None,
-    seed: int = SEED,
+    seed: int = DEFAULT_SEED,
 ) -> Suite:
     """Every corruption that can be made of every sentence, as trials.
 

@@ -24,6 +24,7 @@ from cupel.report.runs import Run, other_versions
 from cupel.report.svg import escape
 from cupel.report.traits import higher_is_better
 from cupel.report.verdicts import Uncertainty
+from cupel.significance import BOOTSTRAP_RESAMPLES, DEFAULT_SEED
 
 if TYPE_CHECKING:
     from cupel.corpus import Corpus
@@ -71,7 +72,12 @@ def report(
 
 
 def report_of_scores(
-    scores: Scores, *, resamples: int = 1000, seed: int = 12345, align: bool = True, title: str = ""
+    scores: Scores,
+    *,
+    resamples: int = BOOTSTRAP_RESAMPLES,
+    seed: int = DEFAULT_SEED,
+    align: bool = True,
+    title: str = "",
 ) -> str:
     """The page of scores just computed: with intervals, paired tests and all segments."""
     rows = scores.rows()
