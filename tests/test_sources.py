@@ -12,6 +12,7 @@ import pytest
 from cupel import sources
 from cupel.corpus import Corpus
 from cupel.meta.scorecache import metric_scores
+from cupel.metrics.function import Function
 from cupel.registry import get_metric
 from cupel.sources import code_of, digest
 
@@ -115,6 +116,15 @@ def test_an_edited_function_is_scored_anew(package: Path, monkeypatch: pytest.Mo
 
     assert score("1.0") == [1.0, 1.0]
     assert score("float(len(h))") == [3.0, 1.0]
+
+
+def test_a_function_without_a_file_counts_by_what_it_does() -> None:
+    def typed(body: str) -> str:
+        names: dict[str, object] = {"__name__": "__console__"}
+        exec(f"def score(h, r):\n    return {body}\n", names)
+        return code_of(Function("score", names["score"]))  # type: ignore[arg-type]
+
+    assert typed("1.0") == typed("1.0") != typed("2.0")
 
 
 def test_it_costs_milliseconds() -> None:

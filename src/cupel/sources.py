@@ -9,6 +9,7 @@ their versions. A package's front door (`cupel/__init__.py`) leads everywhere an
 from __future__ import annotations
 
 import hashlib
+import marshal
 import re
 from collections.abc import Iterator
 from functools import cache
@@ -44,10 +45,16 @@ def digest(*modules: str, within: str = "") -> str:
 
 
 def code_of(metric: Any) -> str:
-    """The digest of a metric's code, and where it only calls a function, of that function's."""
+    """The digest of a metric's code, and where it only calls a function, of that function's.
+
+    A function that was typed in, as in a notebook, has no file: its compiled form stands for it.
+    """
+    own = type(metric).__module__
     function = getattr(metric, "function", None)
-    modules = {type(metric).__module__, getattr(function, "__module__", None)}
-    return digest(*sorted(filter(None, modules)))
+    home = getattr(function, "__module__", None) or own
+    typed = getattr(function, "__code__", None) if _path(home) is None else None
+    compiled = hashlib.sha256(marshal.dumps(typed)).hexdigest() if typed else ""
+    return digest(*sorted({own, home})) + compiled
 
 
 @cache
