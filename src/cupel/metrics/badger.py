@@ -1,11 +1,11 @@
-r"""BADGER (Parker 2008): how well the words of the translation align with those of each reference.
+"""BADGER (Parker 2008): how well the words of the translation align with those of each reference.
 
-.. math:: s(h, r) = \frac{\max_{a} \mathrm{score}(a)}{5 \min(|h|, |r|)}, \qquad
-          \mathrm{BADGER}(h) = \frac{1}{n} \sum_{i=1}^{n} s(h, r_i)
+    s(h, r) = max over a of score(a) / (5 min(|h|, |r|))
+    BADGER(h) = mean over the references r of s(h, r)
 
 a: a local alignment of h and r (Smith and Waterman 1981, affine gaps after Gotoh 1982) over
 symbols, which are the words and the blanks between them: 5 for equal symbols, -3 for others; a gap
-costs 5 and 1 more for each symbol after its first. \|h\|: symbols of h, 2w - 1 for w words. Words are
+costs 5 and 1 more for each symbol after its first. |h|: symbols of h, 2w - 1 for w words. Words are
 lower-cased, without punctuation (`cupel.metrics.badger_texts`). Several references: the mean. 1 for
 a copy of the only reference, 0 for an empty translation; higher is better. The score of a system is
 the mean over segments. Because the alignment is local, what stands beyond it costs nothing: a
@@ -49,9 +49,8 @@ here, or no language but English could be scored (9 of the 22 pairs missed).
 
 **measure=compression** is the description taken at its word, with
 
-.. math:: s(h) = \Big(1 - \frac{C(Rh) - C(R)}{\max(C(h), \overline{C(r)})}\Big) \cdot
-          \min\Big(1, \sqrt{\frac{C(h)}{\min_r C(r)}}\Big), \qquad
-          \mathrm{BADGER} = \min\Big(1, \frac{s(h)}{\max_r s(r)}\Big)
+    s(h) = (1 - (C(Rh) - C(R)) / max(C(h), mean of C(r))) min(1, sqrt(C(h) / min of C(r)))
+    BADGER = min(1, s(h) / max of s(r))
 
 C: compressed length (`cupel.kernels.compression`); R: the distinct references one after the other.
 The first factor is 1 minus the normalized compression distance of Cilibrasi and Vitányi (2005), the

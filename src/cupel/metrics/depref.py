@@ -1,4 +1,4 @@
-r"""DEPREF (Wu et al. 2013, WMT): the metric that became RED, without and with resources.
+"""DEPREF (Wu et al. 2013, WMT): the metric that became RED, without and with resources.
 
 The paper leaves its definition to another; here it is RED's (`cupel.metrics.red`) with alpha 0.5 and
 equal weights of the lengths. So without resources DEPREF is RED. With `resources=yes`, words are

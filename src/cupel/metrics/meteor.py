@@ -1,15 +1,16 @@
-r"""METEOR 1.5 (Denkowski and Lavie 2014), equal to meteor-1.5.jar with `-norm`, without Java.
+"""METEOR 1.5 (Denkowski and Lavie 2014), equal to meteor-1.5.jar with `-norm`, without Java.
 
 Words and phrases of hypothesis and reference are matched exactly, by stem, by synonym set and by
 paraphrase, and aligned one to one (see `cupel.kernels.matchers` and `cupel.kernels.alignment`).
 With matches of matcher i weighted by w_i, content words by delta, function words by 1 - delta:
 
-.. math:: P = \frac{\sum_i w_i (\delta\, m_i^c + (1-\delta)\, m_i^f)}{\delta\, h^c + (1-\delta)\, h^f},
-          \qquad F = \frac{P R}{\alpha P + (1-\alpha) R}, \qquad
-          \mathrm{METEOR} = F \cdot \big(1 - \gamma\, (\mathit{chunks} / m)^\beta\big)
+    P = sum over i of w_i (delta mc_i + (1 - delta) mf_i) / (delta hc + (1 - delta) hf)
+    F = P R / (alpha P + (1 - alpha) R)
+    METEOR = F (1 - gamma (chunks / m) ^ beta)
 
-R is P's counterpart over the reference; m is the mean of the words matched on either side, chunks
-the runs of matches that are contiguous in both. The score is between 0 and 1. Of several
+mc_i, mf_i: content and function words of the hypothesis that matcher i matched, hc, hf: all of
+them; R is P's counterpart over the reference; m is the mean of the words matched on either side,
+chunks the runs of matches that are contiguous in both. The score is between 0 and 1. Of several
 references the best-scoring one counts; the score of a system is that of the summed statistics.
 
 The paraphrase table is not small enough to embed: see `cupel.text.paraphrases`. Without it METEOR

@@ -1,6 +1,6 @@
-r"""NCD, normalized compression distance (Cilibrasi and Vitányi 2005); lower is better.
+"""NCD, normalized compression distance (Cilibrasi and Vitányi 2005); lower is better.
 
-.. math:: \mathrm{NCD}(h, r) = \frac{C(rh) - \min(C(h), C(r))}{\max(C(h), C(r))}
+    NCD(h, r) = (C(rh) - min(C(h), C(r))) / max(C(h), C(r))
 
 C: bytes of the compressed text, less those that the compressor spends on nothing at all, so that
 its headers do not count; rh: the reference and right behind it the hypothesis, in UTF-8. Equal

@@ -1,4 +1,4 @@
-r"""RED (Yu et al. 2014, COLING): dep-ngrams of the reference's tree, found in the translation.
+"""RED (Yu et al. 2014, COLING): dep-ngrams of the reference's tree, found in the translation.
 
 Only references are parsed; the translation stays a string of len words. D_n are the dep-ngrams of n
 words of the reference's tree (see `cupel.syntax.ngrams`), count_n of them, headword chains and fixed

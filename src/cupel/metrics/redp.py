@@ -1,4 +1,4 @@
-r"""REDp (Yu et al. 2014, section 3): RED with stems, synonyms, paraphrases and function words.
+"""REDp (Yu et al. 2014, section 3): RED with stems, synonyms, paraphrases and function words.
 
 METEOR's aligner says which word of the translation each word of a dep-ngram is matched with (see
 `cupel.metrics.red_aligned`), and what by: exact, stem or synonym. With p(d) as in RED, but of that

@@ -1,7 +1,6 @@
-r"""W2V-AVG, the toy metric of Boag et al. (2016, section 3.2): cosine of sentence centroids.
+"""W2V-AVG, the toy metric of Boag et al. (2016, section 3.2): cosine of sentence centroids.
 
-.. math:: \mathrm{W2V\text{-}AVG} = \cos\Big(\frac{1}{|h|} \sum_{w \in h} v_w,
-          \frac{1}{|r|} \sum_{w \in r} v_w\Big)
+    W2V-AVG = cosine of (mean of v_w over the words w of h) and (mean of v_w over those of r)
 
 A true bag of words: word order changes nothing, to the last bit. The score of a system is the
 mean over segments. Words without a vector are left out; a sentence without any known word has the
@@ -70,9 +69,7 @@ class W2vAvg(Metric):
         return Tokenizer(self.tokenize, self.lowercase)
 
     def signature(self) -> Signature:
-        return Signature.of(
-            case="lc" if self.lowercase else "mixed",
-            tok=self.tokenizer.signature(),
+        return self.tokenizer.entries() + Signature.of(
             words="content" if self.content else "all",
             multiple=self.multiple,
             vectors=open_vectors(self.vectors).signature(),
