@@ -47,7 +47,3 @@ class ScoreSet:
         return {
             system: float(row.mean()) if len(row) else float("nan") for system, row in known.items()
         }
-
-
-# What people gave has the same shape as what a metric gives.
-HumanScores = ScoreSet

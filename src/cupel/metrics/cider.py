@@ -72,9 +72,7 @@ class Cider(Metric):
         return Tokenizer(self.tokenize, self.lowercase)
 
     def signature(self) -> Signature:
-        return Signature.of(
-            case="lc" if self.lowercase else "mixed",
-            tok=self.tokenizer.signature(),
+        return self.tokenizer.entries() + Signature.of(
             variant=self.variant,
             sigma=f"{self.sigma:g}" if self.variant == "d" else None,
             df="corpus" if self.df is None else hashlib.sha256(_bytes(self.df)).hexdigest()[:12],

@@ -26,11 +26,6 @@ def error_rate(statistics: FloatArray) -> FloatArray:
     return percent
 
 
-def text_signature(tokenizer: Tokenizer) -> Signature:
-    """The entries case and tok."""
-    return Signature.of(case="lc" if tokenizer.lowercase else "mixed", tok=tokenizer.signature())
-
-
 @dataclass(frozen=True)
 class WordErrorRate(Metric):
     """What WER, PER and CDER share: all but their name and their distance.
@@ -57,7 +52,7 @@ class WordErrorRate(Metric):
         return Tokenizer(self.tokenize, self.lowercase)
 
     def signature(self) -> Signature:
-        return text_signature(self.tokenizer)
+        return self.tokenizer.entries()
 
     def statistics(self, batch: Batch) -> FloatArray:
         from cupel.kernels.edits import best_edits

@@ -20,7 +20,6 @@ import numpy as np
 from cupel.arrays import FloatArray
 from cupel.batch import Batch
 from cupel.metric import Metric, Signature, mean_score, mean_statistics, ratio
-from cupel.metrics.error_rate import text_signature
 from cupel.registry import register
 from cupel.text.tokenizers import Tokenizer
 from cupel.text.tokens import Tokens, intern
@@ -61,7 +60,7 @@ class RougeL(Metric):
         return Tokenizer(self.tokenize, self.lowercase)
 
     def signature(self) -> Signature:
-        return text_signature(self.tokenizer) + Signature.of(beta=self.beta)
+        return self.tokenizer.entries() + Signature.of(beta=self.beta)
 
     def statistics(self, batch: Batch) -> FloatArray:
         from cupel.kernels.edits import lcs_lengths

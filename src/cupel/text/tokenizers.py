@@ -16,6 +16,7 @@ from string import ascii_lowercase, ascii_uppercase
 from typing import Any, Literal
 
 from cupel.errors import CupelError, MissingPart
+from cupel.metric import Signature
 from cupel.text import mteval13a
 from cupel.text.tokens import Tokens, split_words
 
@@ -83,6 +84,10 @@ class Tokenizer:
         if self.name in ("13a", "none", "ptb"):
             return self.name
         return str(_sacrebleu_tokenizer(self.name).signature())
+
+    def entries(self) -> Signature:
+        """The entries case and tok of the signature of a metric that reads these tokens."""
+        return Signature.of(case="lc" if self.lowercase else "mixed", tok=self.signature())
 
 
 _LETTERS = str.maketrans(ascii_uppercase, ascii_lowercase)
