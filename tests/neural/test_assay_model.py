@@ -68,8 +68,11 @@ def ragged(sentences: list[list[int]]) -> Pieces:
     return Pieces(np.array([n for s in sentences for n in s], np.int32), offsets)
 
 
-def made_up(segments: int = 60, seed: int = 0) -> Judgments:
-    """Translations with 0, 1, 2 or 3 wrong words; fewer is better."""
+def made_up(segments: int = 60, seed: int = 0, wrongs: int = 3) -> Judgments:
+    """Translations with 0, 1, 2 or 3 wrong words; fewer is better.
+
+    wrongs: wrong words have this number or a higher one.
+    """
     random = np.random.default_rng(seed)
     sentences, items, pairs = [], [], []
     for segment in range(segments):
@@ -79,7 +82,7 @@ def made_up(segments: int = 60, seed: int = 0) -> Judgments:
         for wrong in range(4):
             changed = reference.copy()
             places = random.choice(len(changed), wrong, replace=False)
-            changed[places] = random.integers(3, 50, wrong)
+            changed[places] = random.integers(wrongs, 50, wrong)
             sentences.append(changed.tolist())
             items.append((len(sentences) - 1, row, segment))
         base = 4 * segment

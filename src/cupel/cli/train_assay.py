@@ -39,6 +39,17 @@ def assay(
     worst: Annotated[bool, typer.Option(help="Look at the worst match, too.")] = True,
     repeats: Annotated[bool, typer.Option(help="Count what is said once too often.")] = True,
     pooled: Annotated[bool, typer.Option(help="Features learned of sentence vectors.")] = False,
+    joint: Annotated[
+        bool, typer.Option("--joint", help="Encode both sentences together: a model that teaches.")
+    ] = False,
+    teachers: Annotated[
+        list[Path] | None,
+        typer.Option("--teacher", metavar="DIR...", help="Learn from these models' scores of all "
+                     "translations, too."),
+    ] = None,
+    taught: Annotated[
+        float, typer.Option("--taught", min=0.0, help="What teachers count beside judgments.")
+    ] = 1.0,
     epochs: Annotated[int, typer.Option("--epochs", min=1)] = 4,
     size: Annotated[int, typer.Option("--size", min=1, help="Segments a step.")] = 16,
     encoder_rate: Annotated[float, typer.Option("--encoder-rate", min=0.0)] = 5e-5,
@@ -107,12 +118,15 @@ def assay(
         dev=known_order(dev or [HELD_OUT]),
         encoder=encoder,
         layers=layers,
+        teachers=tuple(teachers or ()),
         design=Design(
-            phrases=phrases, worst=worst, repeats=repeats, pooled=pooled, weighting=weighting
+            phrases=phrases, worst=worst, repeats=repeats, pooled=pooled, weighting=weighting,
+            joint=joint,
         ),
         recipe=Recipe(
             epochs=epochs, size=size, encoder_rate=encoder_rate, head_rate=head_rate,
-            dropout=dropout, corrupted=corrupted, borrowed=borrowed, tied=tied, graded=graded, agreed=agreed,
+            dropout=dropout, corrupted=corrupted, borrowed=borrowed, tied=tied, graded=graded,
+            taught=taught if teachers else 0.0, agreed=agreed,
             average=average, embeddings=embeddings, seed=seed,
         ),
         stored=stored,

@@ -1,14 +1,15 @@
 """What `assay` learns from, as arrays: sentences, items (translation, reference), and what was said.
 
 Preferences say that one item is better than another of the same segment, or that a judge tied
-them; grades put a number on an item. Everything is integers into a list of distinct sentences, so
+them; grades put a number on an item; and a teacher has scores for all translations of a segment,
+judged or not. Everything is integers into a list of distinct sentences, so
 that training needs no text, and a batch encodes each of its sentences once.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import numpy as np
@@ -23,6 +24,10 @@ BoolArray = npt.NDArray[np.bool_]
 JUDGED, TIED, CORRUPTED, BORROWED = 0, 1, 2, 3
 LINES = 10_000
 """A segment's number is LINES times that of its campaign, plus its line."""
+LONGEST = 100
+"""Pieces of a sentence that training looks at; scoring looks at all."""
+OUTPUTS = 8
+"""Translations of a segment that a teacher speaks about in an epoch."""
 HELD_OUT = 20
 """One line in so many is held out, for all language pairs alike: they share their references."""
 
@@ -41,6 +46,8 @@ class Judgments:
                  another translation in place of the reference
     graded       (g,) item
     grade        (g,) standardised: mean 0, deviation 1
+    taught       (t,) item that a teacher has a score for
+    lesson       (t,) that score, which means something only among translations of one segment
     """
 
     pieces: Pieces
@@ -52,12 +59,14 @@ class Judgments:
     kind: IntArray
     graded: IntArray
     grade: FloatArray
+    taught: IntArray = field(default_factory=lambda: np.zeros(0, np.int64))
+    lesson: FloatArray = field(default_factory=lambda: np.zeros(0, np.float32))
 
     def part(self, held_out: bool) -> Judgments:
         """What was said of the held-out lines, or of all others; the items all stay."""
-        pairs, grades = (
+        pairs, grades, lessons = (
             ((self.segment[items] % LINES) % HELD_OUT == 0) == held_out
-            for items in (self.better, self.graded)
+            for items in (self.better, self.graded, self.taught)
         )
         return replace(
             self,
@@ -66,6 +75,8 @@ class Judgments:
             kind=self.kind[pairs],
             graded=self.graded[grades],
             grade=self.grade[grades],
+            taught=self.taught[lessons],
+            lesson=self.lesson[lessons],
         )
 
     def of_kind(self, *kinds: int) -> Judgments:
@@ -88,8 +99,8 @@ class Judgments:
             offsets = np.concatenate([[0], np.cumsum(file["lengths"], dtype=np.int64)])
             pieces = Pieces(file["ids"].astype(np.int32), offsets)
             rest = {name: file[name] for name in file.files if name not in ("ids", "lengths")}
-        grade = rest.pop("grade").astype(np.float32)
-        return cls(pieces, **{k: v.astype(np.int64) for k, v in rest.items()}, grade=grade)
+        numbers = {name: rest.pop(name).astype(np.float32) for name in ("grade", "lesson")}
+        return cls(pieces, **{k: v.astype(np.int64) for k, v in rest.items()}, **numbers)
 
 
 @dataclass(frozen=True)
@@ -100,6 +111,7 @@ class Step:
     items      (n, 2) rows of `sentences`: translation, reference
     numbers    (n,) the items' numbers in `Judgments`
     better, worse, weight, kind (pairs,)    graded, grade (g,)
+    taught, lesson (t,), and `group`: which of the step's segments, numbered from 0, each is of
     """
 
     sentences: IntArray
@@ -111,6 +123,9 @@ class Step:
     kind: IntArray
     graded: IntArray
     grade: FloatArray
+    taught: IntArray
+    lesson: FloatArray
+    group: IntArray
 
 
 def weights_of(
@@ -140,18 +155,22 @@ def steps(
 ) -> Iterator[Step]:
     """An epoch in random order: `size` pairs a step, or all that was said of `size` segments.
 
+    Of a segment that a teacher has scores for, at most OUTPUTS translations are among them.
     Steps gather segments of about equal length from a pool, so that little is padding.
     """
     if by_segment:
         of_pair, of_grade = data.segment[data.better], data.segment[data.graded]
+        of_taught = data.segment[data.taught]
     else:
         total = len(data.better)
         of_pair, of_grade = np.arange(total), total + np.arange(len(data.graded))
-    units = np.unique(np.concatenate([of_pair, of_grade]))
+        of_taught = np.zeros(0, np.int64)  # single pairs have no segment to be compared in
+    units = np.unique(np.concatenate([of_pair, of_grade, of_taught]))
     length = np.zeros(int(units[-1]) + 1, np.int64)
     length[of_pair] = data.pieces.lengths[data.reference[data.better]]
     length[of_grade] = data.pieces.lengths[data.reference[data.graded]]
-    pairs, grades = _Grouped(of_pair), _Grouped(of_grade)
+    length[of_taught] = data.pieces.lengths[data.reference[data.taught[: len(of_taught)]]]
+    pairs, grades, taught = _Grouped(of_pair), _Grouped(of_grade), _Grouped(of_taught)
     generator.shuffle(units)
     batches: list[IntArray] = []
     for start in range(0, len(units), 16 * size):
@@ -159,7 +178,9 @@ def steps(
         pool = pool[np.argsort(length[pool], kind="stable")]
         batches += [pool[at : at + size] for at in range(0, len(pool), size)]
     for number in generator.permutation(len(batches)):
-        yield _step(data, weight, pairs.of(batches[number]), grades.of(batches[number]))
+        of = batches[number]
+        lessons = _some(taught.of(of), of_taught, generator)
+        yield _step(data, weight, pairs.of(of), grades.of(of), lessons)
 
 
 class _Grouped:
@@ -176,25 +197,38 @@ class _Grouped:
         return np.concatenate(spans) if spans else np.zeros(0, np.int64)
 
 
-def _step(data: Judgments, weight: FloatArray, pairs: IntArray, grades: IntArray) -> Step:
+def _some(entries: IntArray, segment: IntArray, generator: np.random.Generator) -> IntArray:
+    """At most OUTPUTS of the entries of each segment, at random."""
+    shuffled = generator.permutation(entries)
+    ordered = shuffled[np.argsort(segment[shuffled], kind="stable")]
+    numbers = segment[ordered]
+    rank = np.arange(len(numbers)) - np.searchsorted(numbers, numbers)
+    chosen: IntArray = ordered[rank < OUTPUTS]
+    return chosen
+
+
+def _step(
+    data: Judgments, weight: FloatArray, pairs: IntArray, grades: IntArray, lessons: IntArray
+) -> Step:
     pairs = pairs[weight[pairs] > 0]
-    graded = data.graded[grades]
-    numbers, of = np.unique(
-        np.concatenate([data.better[pairs], data.worse[pairs], graded]), return_inverse=True
-    )
+    said = (data.better[pairs], data.worse[pairs], data.graded[grades], data.taught[lessons])
+    numbers, of = np.unique(np.concatenate(said), return_inverse=True)
+    better, worse, graded, taught = np.split(of, np.cumsum([len(part) for part in said])[:-1])
     both = np.stack([data.hypothesis[numbers], data.reference[numbers]], 1)
     sentences, items = np.unique(both, return_inverse=True)
-    count = len(pairs)
     return Step(
         sentences,
         items.reshape(both.shape),
         numbers,
-        of[:count],
-        of[count : 2 * count],
+        better,
+        worse,
         weight[pairs],
         data.kind[pairs],
-        of[2 * count :],
+        graded,
         data.grade[grades],
+        taught,
+        data.lesson[lessons],
+        np.unique(data.segment[data.taught[lessons]], return_inverse=True)[1],
     )
 
 

@@ -16,7 +16,8 @@ import torch
 from torch import Tensor
 
 from cupel.errors import CupelError
-from cupel.neural.assay import Assay, Design
+from cupel.neural.assay import Assay, Design, Scorer
+from cupel.neural.assay_joint import Joint
 from cupel.neural.devices import find_device
 from cupel.neural.encoder import Encoder
 from cupel.neural.weights import embedded, load_weights, save_weights
@@ -30,7 +31,7 @@ _TABLE = "encoder.words.weight"
 
 def save_assay(
     folder: Path | str,
-    model: Assay,
+    model: Scorer,
     card: Mapping[str, Any],
     *,
     stored: str = "int8",
@@ -65,9 +66,14 @@ def to_int8(matrix: Tensor) -> tuple[Tensor, Tensor]:
     return torch.round(matrix.float() / scale[:, None]).to(torch.int8), scale
 
 
+def build(encoder: Encoder, design: Design) -> Scorer:
+    """A new model of a design."""
+    return Joint(encoder, design) if design.joint else Assay(encoder, design)
+
+
 def load_assay(
     folder: Path | str, encoder: Path | str | None = None, device: str = "cpu"
-) -> tuple[Assay, Mapping[str, Any]]:
+) -> tuple[Scorer, Mapping[str, Any]]:
     """A model in float32, and its card. encoder: the folder of the encoder it was trained from."""
     weights = load_weights(folder, KIND)
     card = weights.card
@@ -78,7 +84,7 @@ def load_assay(
             f"The weights in {folder} were trained from another encoder than the one in {place}: "
             f"SHA-256 {expected[:12]}... was expected; name its folder with encoder=."
         )
-    model = Assay(Encoder.load(place, int(card["layers"])), Design(**card["design"]))
+    model = build(Encoder.load(place, int(card["layers"])), Design(**card["design"]))
     tensors = {
         name: tensor.float() * weights.tensors[f"{name}.scale"][:, None]
         if f"{name}.scale" in weights.tensors
@@ -102,6 +108,11 @@ def open_assay(
 ) -> tuple[Assay, Mapping[str, Any]]:
     """A model ready to score, loaded once; the encoder's layers in the precision asked for."""
     model, card = load_assay(folder, encoder, device)
+    if not isinstance(model, Assay):
+        raise CupelError(
+            f"The weights in {folder} are a joint encoder's, which teaches: train with --teacher "
+            "and score with what that gives."
+        )
     model.encoder.to(PRECISIONS[precision])
     return model, card
 

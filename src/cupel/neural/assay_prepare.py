@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -18,6 +19,9 @@ from cupel.errors import CupelError
 from cupel.neural.assay_corruptions import Neighbours, corrupted
 from cupel.neural.assay_data import BORROWED, CORRUPTED, JUDGED, LINES, TIED, Judgments
 from cupel.neural.wordpiece import WordPieces
+
+if TYPE_CHECKING:
+    from cupel.corpus import Corpus
 
 CORRUPTIONS = 3
 """Corrupted sentences made for each judged segment."""
@@ -33,6 +37,7 @@ class Builder:
     items: dict[tuple[int, int, int], int] = field(default_factory=dict)
     pairs: list[tuple[int, int, int]] = field(default_factory=list)
     grades: list[tuple[int, float]] = field(default_factory=list)
+    outputs: dict[int, None] = field(default_factory=dict)  # items that a teacher may speak about
 
     def item(self, hypothesis: str, reference: str, segment: int) -> int:
         number = self.sentences.setdefault
@@ -56,6 +61,8 @@ class Builder:
             kind=pairs[:, 2],
             graded=np.array([item for item, _ in self.grades], np.int64),
             grade=np.array([grade for _, grade in self.grades], np.float32),
+            taught=np.array(list(self.outputs), np.int64),
+            lesson=np.zeros(len(self.outputs), np.float32),
         )
 
 
@@ -64,9 +71,13 @@ def judgments(
     tokenizer: WordPieces,
     *,
     corruptions: int = CORRUPTIONS,
+    outputs: bool = False,
     seed: int = 12345,
 ) -> Judgments:
-    """Everything that was said in some datasets (rankings of WMT, da13), into English."""
+    """Everything that was said in some datasets (rankings of WMT, da13), into English.
+
+    outputs: all translations of a dataset with rankings too, judged or not, to be taught.
+    """
     builder = Builder()
     random = np.random.default_rng(seed)
     campaign = 0
@@ -78,14 +89,19 @@ def judgments(
         elif Path(dataset).suffix == ".tsv":
             campaign = _add_table(builder, Path(dataset), campaign)
         else:
-            campaign = _add_rankings(builder, dataset, campaign, corruptions, random)
+            campaign = _add_rankings(builder, dataset, campaign, corruptions, random, outputs)
     return builder.build(tokenizer)
 
 
 def _add_rankings(
-    builder: Builder, dataset: str, campaign: int, corruptions: int, random: np.random.Generator
+    builder: Builder,
+    dataset: str,
+    campaign: int,
+    corruptions: int,
+    random: np.random.Generator,
+    outputs: bool,
 ) -> int:
-    from cupel.data import wmt_corpus
+    from cupel.data import wmt_corpus, wmt_pairs
     from cupel.human.rankings import wmt_rankings
 
     found = {pair: r for pair, r in wmt_rankings(dataset).items() if pair.endswith("-en")}
@@ -128,8 +144,22 @@ def _add_rankings(
                     other = everything[int(random.integers(len(everything)))]
                     wrong = ("", source, other)[int(random.integers(3))]
                     _add_wrong(builder, good, wrong, everything[line], segment, random)
+        if outputs:
+            _add_outputs(builder, corpus, campaign)
+        campaign += 1
+    unjudged = [p for p in wmt_pairs(dataset) if p.endswith("-en") and p not in found]
+    for pair in unjudged if outputs else []:
+        _add_outputs(builder, wmt_corpus(dataset, pair), campaign)
         campaign += 1
     return campaign
+
+
+def _add_outputs(builder: Builder, corpus: Corpus, campaign: int) -> None:
+    """Every system's translation of every line."""
+    for texts in corpus.systems.values():
+        for line, (text, references) in enumerate(zip(texts, corpus.references, strict=True)):
+            item = builder.item(text, references[0], campaign * LINES + line)
+            builder.outputs[item] = None
 
 
 def _winners(said: Sequence[int]) -> list[int]:

@@ -17,7 +17,7 @@ import numpy.typing as npt
 import torch
 
 from cupel.errors import CupelError
-from cupel.neural.assay import Assay, Design
+from cupel.neural.assay import Assay, Design, Scorer
 from cupel.neural.assay_data import (
     BORROWED,
     CORRUPTED,
@@ -27,13 +27,15 @@ from cupel.neural.assay_data import (
     FloatArray,
     Judgments,
 )
-from cupel.neural.assay_files import load_assay, save_assay
+from cupel.neural.assay_files import KIND, build, load_assay, save_assay
 from cupel.neural.assay_prepare import CORRUPTIONS, judgments
 from cupel.neural.assay_scoring import raw_scores
+from cupel.neural.assay_teachers import with_lessons
 from cupel.neural.assay_training import Log, Place, Recipe, train
 from cupel.neural.checkpoints import Run
 from cupel.neural.devices import find_device
 from cupel.neural.encoder import Encoder
+from cupel.neural.weights import read_card
 from cupel.neural.wordpiece import encoder_checksum, find_encoder
 
 HELD_OUT, NONE = "held-out", "none"
@@ -52,12 +54,14 @@ class Order:
     dev      held-out (one line in twenty of the training data), none, or other datasets
     encoder  a folder in HuggingFace's layout; the MiniLM of the package where there is none
     layers   of the encoder that are used; all where it is not said
+    teachers folders of trained models whose scores are learned from, too
     """
 
     train: tuple[str, ...] = ("wmt13",)
     dev: tuple[str, ...] = (HELD_OUT,)
     encoder: Path | None = None
     layers: int | None = None
+    teachers: tuple[Path, ...] = ()
     design: Design = field(default_factory=Design)
     recipe: Recipe = field(default_factory=Recipe)
     stored: str = "int8"
@@ -71,6 +75,7 @@ class Order:
             "dev": list(self.dev),
             "encoder": encoder_checksum(find_encoder(self.encoder)),
             "layers": self.layers,
+            "teachers": [str(read_card(folder, KIND)["sha256"]) for folder in self.teachers],
             "design": self.design.entries(),
             **self.recipe.entries(),
         }
@@ -86,9 +91,9 @@ def train_assay(order: Order, folder: Path | str, log: Log | None = None) -> Map
     # All trainings begin with the same head, so that `average_assay` can average their weights;
     # the seed of the recipe is for the order of the data and for dropout.
     torch.manual_seed(START)
-    model = Assay(Encoder.load(order.encoder, order.layers), order.design)
+    model = build(Encoder.load(order.encoder, order.layers), order.design)
     data, dev = _data(order, model)
-    if order.design.weighting == "table":
+    if isinstance(model, Assay) and order.design.weighting == "table":
         model.table.copy_(torch.from_numpy(inverse_frequencies(data, len(model.table))))  # type: ignore[operator, arg-type]
     history: list[dict[str, Any]] = []
 
@@ -134,12 +139,14 @@ def average_assay(
     return found
 
 
-def _data(order: Order, model: Assay) -> tuple[Judgments, Judgments | None]:
+def _data(order: Order, model: Scorer) -> tuple[Judgments, Judgments | None]:
     """What is trained on, and what is held out."""
     tokenizer = model.encoder.pieces
     assert tokenizer is not None
     made = CORRUPTIONS if order.recipe.corrupted else 0
-    data = judgments(order.train, tokenizer, corruptions=made)
+    data = judgments(order.train, tokenizer, corruptions=made, outputs=bool(order.teachers))
+    if order.teachers:
+        data = with_lessons(data, order.teachers, order.encoder, order.device)
     dev: Judgments | None = None
     if order.dev == (HELD_OUT,):
         data, dev = data.part(False), data.part(True).of_kind(JUDGED, CORRUPTED)
@@ -151,7 +158,7 @@ def _data(order: Order, model: Assay) -> tuple[Judgments, Judgments | None]:
 
 
 def _write(
-    model: Assay,
+    model: Scorer,
     order: Order,
     folder: Path | str,
     data: Judgments,
@@ -167,6 +174,7 @@ def _write(
         "slope": 1.0 if dev is None else slope(model, dev),
         "data": list(order.train),
         "recipe": order.recipe.entries(),
+        **({"teachers": order.settings["teachers"]} if order.teachers else {}),
         "dev": {"of": list(order.dev), **last},
         "licence": LICENCE,
     }
@@ -179,7 +187,7 @@ def used(data: Judgments, recipe: Recipe) -> Judgments:
     return data.of_kind(JUDGED, *(kind for kind, weight in weights.items() if weight))
 
 
-def figures(model: Assay, data: Judgments) -> dict[str, float]:
+def figures(model: Scorer, data: Judgments) -> dict[str, float]:
     """Held-out figures: tau (the mean over language pairs), and what else the data has.
 
     tau is (C - D) / (C + D + T), as in WMT14. corrupted: how often the original scores higher;
@@ -203,7 +211,7 @@ def figures(model: Assay, data: Judgments) -> dict[str, float]:
     return {name: round(value, 5) for name, value in found.items()}
 
 
-def centre(model: Assay, data: Judgments, most: int = 4000) -> float:
+def centre(model: Scorer, data: Judgments, most: int = 4000) -> float:
     """The mean score of translations that people judged: what the calibrated score calls 0.5."""
     judged = data.of_kind(JUDGED)
     items = np.unique(np.concatenate([judged.better, judged.worse, data.graded]))
@@ -212,7 +220,7 @@ def centre(model: Assay, data: Judgments, most: int = 4000) -> float:
     return round(float(scores.mean()), 6)
 
 
-def slope(model: Assay, data: Judgments) -> float:
+def slope(model: Scorer, data: Judgments) -> float:
     """What a difference of scores is worth on segments that the training has not seen.
 
     Trained scores are too sure of themselves: this is the a that makes sigmoid(a (s1 - s2)) the

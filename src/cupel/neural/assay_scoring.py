@@ -15,7 +15,8 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
-from cupel.neural.assay import Assay, Side
+from cupel.neural.assay import Assay, Scorer, Side
+from cupel.neural.assay_joint import Joint, joint_scores
 from cupel.neural.encoder import encode
 from cupel.neural.wordpiece import Pieces
 
@@ -114,7 +115,7 @@ def item_features(
 
 @torch.inference_mode()
 def raw_scores(
-    model: Assay,
+    model: Scorer,
     pieces: Pieces,
     hypothesis: IntArray,
     reference: IntArray,
@@ -122,6 +123,9 @@ def raw_scores(
     limits: Limits | None = None,
 ) -> npt.NDArray[np.float32]:
     """(items,) scores, not calibrated."""
+    if isinstance(model, Joint):
+        return joint_scores(model, pieces, hypothesis, reference)
+    assert isinstance(model, Assay)
     features = item_features(model, pieces, hypothesis, reference, limits)
     if extra is not None:
         features = torch.cat([features, torch.from_numpy(extra)], -1)

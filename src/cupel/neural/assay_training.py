@@ -3,7 +3,8 @@
 A preference costs softplus(-(s_better - s_worse)), the negative log likelihood of a Bradley-Terry
 model. With ties as a third outcome it is that of Rao and Kupper (1967): a difference must exceed a
 learned threshold t to be seen, p(better) = sigmoid(d - t), p(worse) = sigmoid(-d - t), the rest is
-the tie. A grade costs the squared error of a learned linear function of the score.
+the tie. A grade costs the squared error of a learned linear function of the score; a teacher's
+scores of a segment's translations cost the squared error of ours, both less their mean over them.
 """
 
 from __future__ import annotations
@@ -12,22 +13,21 @@ import copy
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from cupel.neural.assay import Assay
-from cupel.neural.assay_data import TIED, FloatArray, Judgments, Step, steps, weights_of
+from cupel.neural.assay import Assay, Scorer
+from cupel.neural.assay_data import LONGEST, TIED, FloatArray, Judgments, Step, steps, weights_of
 from cupel.neural.checkpoints import Run, optimizer_state, restore_optimizer
-from cupel.neural.encoder import windows
+from cupel.neural.encoder import padded
 from cupel.neural.wordpiece import Pieces
 
 Log = Callable[[dict[str, Any]], None]
-LONGEST = 100
-"""Pieces of a sentence that training looks at; scoring looks at all."""
+Model = TypeVar("Model", bound=Scorer)
 
 
 @dataclass(frozen=True)
@@ -48,6 +48,7 @@ class Recipe:
     corrupted: float = 0.5  # what a preference for the original over its corruption counts
     borrowed: float = 0.0  # what a judgment counts with another translation for the reference
     graded: float = 0.0  # what a grade counts
+    taught: float = 0.0  # what a teacher's score counts; judgments count 1 beside it
     average: float = 0.998  # decay of a moving average of the weights, which is then what is kept
     seed: int = 12345
 
@@ -76,7 +77,12 @@ class Objective(nn.Module):
             errors = functional.mse_loss(predicted, step["grade"], reduction="sum")
             total = total + recipe.graded * errors
             weight = weight + recipe.graded * len(step["graded"])
-        return total / weight
+        cost = total / weight
+        if recipe.taught and len(step["taught"]):
+            ours, group = scores[step["taught"]], step["group"]
+            errors = centred(ours, group) - centred(step["lesson"], group)
+            cost = cost + recipe.taught * errors.square().mean()
+        return cost
 
     def preference(self, difference: Tensor, tied: Tensor, with_ties: bool) -> Tensor:
         """(pairs,) negative log likelihoods."""
@@ -86,6 +92,13 @@ class Objective(nn.Module):
         upper, lower = torch.sigmoid(difference + threshold), torch.sigmoid(difference - threshold)
         tie = -torch.log((upper - lower).clamp_min(1e-6))
         return torch.where(tied, tie, functional.softplus(-(difference - threshold)))
+
+
+def centred(values: Tensor, group: Tensor) -> Tensor:
+    """(n,) values less the mean of their group; groups are numbered from 0."""
+    empty = values.new_zeros(int(group.max()) + 1)
+    total = empty.index_add(0, group, values)
+    return values - (total / empty.index_add(0, group, torch.ones_like(values)))[group]
 
 
 @dataclass(frozen=True)
@@ -98,16 +111,16 @@ class Place:
 
 
 def train(
-    model: Assay,
+    model: Model,
     data: Judgments,
     recipe: Recipe,
     place: Place,
     *,
-    check: Callable[[Assay], Mapping[str, float]] | None = None,
+    check: Callable[[Model], Mapping[str, float]] | None = None,
     run: Run | None = None,
     log: Log | None = None,
     extra: FloatArray | None = None,
-) -> Assay:
+) -> Model:
     """Train a model in place and return what is kept of it: itself, or the average of its weights.
 
     check: figures of the model on held-out segments, after each epoch. extra: (items, k) features.
@@ -127,7 +140,8 @@ def train(
         state, history = before
         _restore(state, {"model": model, "objective": objective, "kept": kept}, optimizer)
     else:
-        _standardise(model, data, weight, recipe, device, extra)
+        if isinstance(model, Assay):
+            _standardise(model, data, weight, recipe, device, extra)
         kept.load_state_dict(model.state_dict())
     per_epoch = sum(1 for _ in _epoch(data, weight, recipe, 0))
     total = per_epoch * recipe.epochs
@@ -165,7 +179,7 @@ def train(
         if log:
             log(entry)
         if run and place.rank == 0:
-            parts = {"model": model, "objective": objective, "kept": kept}
+            parts: dict[str, nn.Module] = {"model": model, "objective": objective, "kept": kept}
             run.save(_state(parts, optimizer), history)
     return kept.eval()
 
@@ -173,24 +187,16 @@ def train(
 def as_tensors(
     pieces: Pieces,
     step: Step,
-    model: Assay,
+    model: Scorer,
     device: torch.device,
     extra: FloatArray | None = None,
 ) -> dict[str, Tensor]:
     """A step's arrays on the device, its sentences padded to the longest (at most LONGEST)."""
-    taken = pieces.take(step.sentences)
-    before, after = model.encoder.special
-    lengths = np.minimum(taken.lengths, LONGEST)
-    width = int(lengths.max(initial=1)) + len(before) + len(after)
-    short = _shortened(taken, lengths)
-    batch = next(windows(short, before, after, LONGEST, width * len(short)))
-    order = np.argsort(batch.sentence)
-    own = np.zeros(batch.ids.size, bool)
-    own[batch.source] = True
+    ids, mask, own = padded(pieces.take(step.sentences), *model.encoder.special, LONGEST)
     arrays = {
-        "ids": batch.ids[order],
-        "mask": batch.mask[order],
-        "own": own.reshape(batch.ids.shape)[order],
+        "ids": ids,
+        "mask": mask,
+        "own": own,
         "items": step.items,
         "better": step.better,
         "worse": step.worse,
@@ -198,6 +204,9 @@ def as_tensors(
         "kind": step.kind,
         "graded": step.graded,
         "grade": step.grade,
+        "taught": step.taught,
+        "lesson": step.lesson,
+        "group": step.group,
     }
     if extra is not None:
         arrays["extra"] = extra[step.numbers]
@@ -218,14 +227,6 @@ def inputs(tensors: Mapping[str, Tensor]) -> tuple[Tensor, Tensor, Tensor, Tenso
     )
 
 
-def _shortened(pieces: Pieces, lengths: np.ndarray) -> Pieces:
-    if (lengths == pieces.lengths).all():
-        return pieces
-    offsets = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
-    shift = np.repeat(pieces.offsets[:-1] - offsets[:-1], lengths)
-    return Pieces(pieces.ids[np.arange(offsets[-1]) + shift], offsets)
-
-
 def _epoch(data: Judgments, weight: FloatArray, recipe: Recipe, epoch: int):  # type: ignore[no-untyped-def]
     generator = np.random.default_rng([recipe.seed, epoch])
     return steps(data, weight, recipe.size, recipe.by_segment, generator)
@@ -237,7 +238,7 @@ def _rate(step: int, total: int, warmup: float) -> float:
     return (step + 1) / rising if step < rising else (total - step) / max(1, total - rising)
 
 
-def _optimizer(model: Assay, objective: Objective, recipe: Recipe) -> torch.optim.Optimizer:
+def _optimizer(model: Scorer, objective: Objective, recipe: Recipe) -> torch.optim.Optimizer:
     encoder = [p for p in model.encoder.parameters() if p.requires_grad]
     inside = {id(p) for p in model.encoder.parameters()}
     rest = [p for p in model.parameters() if id(p) not in inside] + list(objective.parameters())
@@ -269,7 +270,7 @@ def _standardise(
 
 
 @torch.no_grad()
-def _follow(kept: Assay, model: Assay, decay: float) -> None:
+def _follow(kept: Scorer, model: Scorer, decay: float) -> None:
     """Move the average of the weights towards the weights."""
     pairs = zip(kept.parameters(), model.parameters(), strict=True)
     moving: list[tuple[Tensor, Tensor]] = [pair for pair in pairs if pair[1].requires_grad]

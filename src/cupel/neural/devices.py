@@ -14,6 +14,9 @@ def find_device(name: str = "auto") -> torch.device:
     """`cpu`, `cuda`, `cuda:1`, ...; `auto` is the first GPU where there is one."""
     import torch
 
+    # cuDNN's attention builds a plan for each new shape of a batch, and ours all differ: on an
+    # H200 a step of assay's training took 508 ms with it and 60 ms without (PyTorch 2.11).
+    torch.backends.cuda.enable_cudnn_sdp(False)
     if name == "auto":
         return torch.device("cuda" if torch.cuda.is_available() else "cpu")
     try:

@@ -28,7 +28,7 @@ from cupel.neural.wordpiece import (
     read_config,
 )
 
-__all__ = ["Config", "Encoder", "Pieces", "Windows", "encode", "find_encoder", "windows"]
+__all__ = ["Config", "Encoder", "Pieces", "Windows", "encode", "find_encoder", "padded", "windows"]
 
 IntArray = npt.NDArray[np.int64]
 
@@ -182,10 +182,14 @@ class Encoder(nn.Module):
         """The word pieces of sentences, without the special ones."""
         return self._pieces(sentences)
 
-    def forward(self, ids: Tensor, mask: Tensor) -> list[Tensor]:
-        """(b, t) piece numbers, and True where there is one -> layers + 1 times (b, t, size)."""
+    def forward(self, ids: Tensor, mask: Tensor, types: Tensor | None = None) -> list[Tensor]:
+        """(b, t) piece numbers, and True where there is one -> layers + 1 times (b, t, size).
+
+        types: (b, t) which of two sentences a piece is of; 0 throughout where it is not said.
+        """
         places = torch.arange(ids.shape[1], device=ids.device) + self.config.first_position
-        x = self.words(ids) + self.places(places) + self.types.weight[0]
+        kind = self.types.weight[0] if types is None else self.types(types)
+        x = self.words(ids) + self.places(places) + kind
         x = self.embedding_norm(x)
         if self.dropout:
             x = functional.dropout(x, self.dropout, self.training)
@@ -265,6 +269,26 @@ def windows(
             np.flatnonzero(kept),
             places[kept],
         )
+
+
+def padded(
+    pieces: Pieces, before: tuple[int, ...], after: tuple[int, ...], longest: int
+) -> tuple[IntArray, npt.NDArray[np.bool_], npt.NDArray[np.bool_]]:
+    """Sentences as one batch, in their order, of each at most its first `longest` pieces.
+
+    (n, t) numbers with the special pieces; True where there is one; where it is not a special one.
+    """
+    lengths = np.minimum(pieces.lengths, longest)
+    columns = np.arange(int(lengths.max(initial=0)) + len(before) + len(after))
+    own = (columns >= len(before)) & (columns < len(before) + lengths[:, None])
+    ids = np.zeros(own.shape, np.int64)
+    places = pieces.offsets[:-1, None] + columns - len(before)
+    ids[own] = pieces.ids[places[own]]
+    for column, number in enumerate(before):
+        ids[:, column] = number
+    for column, number in enumerate(after, len(before)):
+        ids[np.arange(len(ids)), lengths + column] = number
+    return ids, columns < lengths[:, None] + len(before) + len(after), own
 
 
 def encode(
