@@ -105,6 +105,11 @@ def test_learned_metrics_tie_within_their_precision() -> None:
     assert result.costs[1] == 0.0
 
 
+def test_a_suite_named_twice() -> None:
+    with pytest.raises(CupelError, match="Two suites are called 'own': leave one out"):
+        run([suite(Kind.altering, *PAIRS)] * 2, [Length()])
+
+
 def test_failing_trials() -> None:
     first, second = run(suite(Kind.altering, *PAIRS), [Length()]).failures()
     assert (first["trial"], first["original"], first["corrupted"]) == (2, "aaaa", "bbbb")

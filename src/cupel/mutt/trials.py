@@ -195,9 +195,14 @@ def run(
     for label, metric in found.items():
         if isinstance(metric, Vector):
             raise CupelError(f"The metric {label!r} is a vector of features, not one score.")
+    opened = [suites] if isinstance(suites, Suite) else suites
+    names = [suite.name for suite in opened]
+    for name in names:
+        if names.count(name) > 1:
+            raise CupelError(f"Two suites are called {name!r}: leave one out, or rename its file.")
     groups = [
         (suite.name, count, trials)
-        for suite in ([suites] if isinstance(suites, Suite) else suites)
+        for suite in opened
         for count in _counts(suite, references)
         for trials in (t if count == VARIOUS else t.with_references(int(count)) for t in suite.sets)
     ]
