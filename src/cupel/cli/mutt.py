@@ -207,7 +207,11 @@ def _print(results: Results, failures: int, form: Format, width: int, file: Text
     if failures and form in (Format.tsv, Format.latex):
         output.warn("Failing trials are shown with -f text, json and html.")
     if form is Format.html:
-        print(unit_tests.html(results, failing, width), end="", file=file)
+        from cupel.report.page import report
+        from cupel.report.runs import Run
+
+        run = Run("mutt", results.rows(), results.signatures, beside={"failures": failing})
+        print(report([run]), end="", file=file)
         return
     plain = output.Format(form.value)
     if form in (Format.json, Format.tsv):
