@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +21,7 @@ from cupel.nnrk.encoders import LONGEST, Encoder, WordNumbers
 from cupel.nnrk.examples import Examples
 from cupel.nnrk.features import FeatureSet
 from cupel.nnrk.model import load_model
+from cupel.nnrk.sentence_vectors import unknown_vector
 from cupel.registry import get_metric
 
 WORDS = "the cat dog house tree river sat ran saw slept old green small over under".split()
@@ -158,12 +161,13 @@ def test_words_that_were_not_seen_in_training(trained: dict[str, Any], tmp_path:
         encoder = load_model(folder).encoder
         assert encoder is not None
         assert "parliament" not in encoder.words
-        one, known, nothing = encoder(["parliament", "cat", ""])
+        one, known, other, nothing = encoder(["parliament", "cat", "qqzzx", ""])
         assert (nothing == 0).all()
-        assert (known != 0).any()
+        assert (known != other).any()
+        assert np.allclose(other, encoder.arrays["table"][0, 0], atol=1e-6)
         expected = WordNumbers().table if initial == "pretrained" else None
         assert encoder.settings["vectors"] == expected
-        assert (one != 0).any() == (initial == "pretrained")
+        assert (one == other).all() == (initial == "random")
     from cupel.text.vectors import open_vectors
 
     vectors = open_vectors()
@@ -171,6 +175,37 @@ def test_words_that_were_not_seen_in_training(trained: dict[str, Any], tmp_path:
     assert pretrained is not None
     rows = vectors.rows(["parliament", "cat"])
     assert np.allclose(pretrained(["parliament", "cat"]), vectors.matrix[rows], atol=1e-6)
+    assert np.allclose(pretrained(["qqzzx"]), unknown_vector(vectors.name), atol=1e-6)
+
+
+def test_words_of_the_development_set_alone_are_unknown_to_a_random_start(
+    trained: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    references, good, bad = texts()
+    bad[20] = "parliament"  # a held-out line
+    monkeypatch.setitem(globals(), "texts", lambda: (references, good, bad))
+    for initial in ("pretrained", "random"):
+        command(tmp_path / initial, "--encoder", "average", "--initial", initial)
+        encoder = load_model(tmp_path / initial).encoder
+        assert encoder is not None
+        assert ("parliament" in encoder.words) == (initial == "pretrained")
+
+
+def test_a_small_encoder_says_about_the_same(trained: dict[str, Any], tmp_path: Path):
+    command(tmp_path / "m", "--encoder", "cnn", "--units", "6", "--networks", "2")
+    model = load_model(tmp_path / "m")
+    assert model.encoder is not None
+    small = replace(model, encoder=model.encoder.small())
+    small.save(tmp_path / "small")
+    ours, sizes = [], []
+    for name in ("m", "small"):
+        metric = get_metric(f"nnrk:model={tmp_path / name}")
+        ours.append(metric.segment_scores(metric.statistics(dev_batches()[0])))
+        encoder = load_model(tmp_path / name).encoder
+        assert encoder is not None
+        sizes.append(sum(array.nbytes for array in encoder.arrays.values()))
+    assert np.allclose(*ours, atol=2e-3)
+    assert sizes[1] < 0.5 * sizes[0]
 
 
 def test_word_numbers():
@@ -201,10 +236,16 @@ def test_what_it_refuses(options: str, sentence: str, trained: dict[str, Any], t
 
 
 def test_without_torch(trained: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    command(tmp_path / "m", "--encoder", "average")
+    command(tmp_path / "lstm", "--encoder", "lstm", "--units", "4")
+    command(tmp_path / "average", "--encoder", "average", "--networks", "2")
     monkeypatch.setattr(encoders, "find_spec", lambda name: None)
     with pytest.raises(MissingPart, match=r"needs torch: pip install 'cupel\[neural\]'"):
-        get_metric(f"nnrk:model={tmp_path / 'm'}")
+        get_metric(f"nnrk:model={tmp_path / 'lstm'}")
+    with pytest.raises(MissingPart, match="needs torch"):
+        encoders.check_torch()
+    monkeypatch.setitem(sys.modules, "torch", None)  # an average is made without
+    metric = get_metric(f"nnrk:model={tmp_path / 'average'}")
+    assert np.isfinite(metric.statistics(dev_batches()[0])).all()
 
 
 def test_words_and_vectors_that_do_not_belong_together():

@@ -43,11 +43,29 @@ def test_components_are_parts_of_the_score():
     assert chrf[0, 1] == pytest.approx(100 * 11 / 17)  # 11 of the 17 letters are in the reference
 
 
-def test_unknown_words_shorten_the_average():
-    from cupel.nnrk.sentence_vectors import Average
+def test_unknown_words_have_a_vector_of_their_own():
+    from cupel.nnrk.sentence_vectors import Average, unknown_vector
+    from cupel.text.vectors import EMBEDDED
 
-    one, two = Average()(["cat", "cat qqzzxxy"])
-    assert np.allclose(one, 2 * two)
+    one, both, other, nothing = Average()(["cat", "cat qqzzxxy", "qqzzxxy xxqqyyz", ""])
+    unknown = unknown_vector(EMBEDDED)
+    assert np.allclose(other, unknown)
+    assert np.allclose(both, (one + unknown) / 2)
+    assert (nothing == 0).all()
+    zero = Average(unknown=False)(["cat", "cat qqzzxxy"])
+    assert np.allclose(zero[0], 2 * zero[1])
+    assert len({Average(unknown=known).signature() for known in (True, False)}) == 2
+
+
+def test_an_unknown_word_is_no_common_word():
+    from cupel.nnrk.sentence_vectors import unknown_vector
+    from cupel.text.vectors import EMBEDDED, open_vectors
+
+    unknown, words = unknown_vector(EMBEDDED), open_vectors().matrix[:5000]
+    lengths = np.linalg.norm(words, axis=1)
+    assert 0.5 < np.linalg.norm(unknown) / np.median(lengths) < 2
+    cosines = words @ unknown / (lengths * np.linalg.norm(unknown))
+    assert np.abs(cosines).max() < 0.7
 
 
 # The metric
@@ -76,6 +94,19 @@ def test_the_shipped_metric_scores_and_prefers():
     theirs = metric.segment_scores(metric.statistics(bad))
     assert (ours > theirs).all()
     assert (np.abs(ours) <= 1).all()
+
+
+def test_a_word_left_untranslated_is_worse_than_a_wrong_one():
+    metric = get_metric("nnrk").prepare(corpus())
+    references = [["He said that the prices had risen again."]]
+    wrong, left = (
+        metric.segment_scores(metric.statistics(Batch([text], references)))[0]
+        for text in (
+            "He said that the houses had risen again.",
+            "He said that the Verbraucherpreise had risen again.",
+        )
+    )
+    assert wrong > left
 
 
 def test_a_reference_twice_changes_nothing():

@@ -87,6 +87,14 @@ def nnrk(
     vectors: Annotated[
         str, typer.Option(help="Their table: a name or a file.", rich_help_panel=ENCODER)
     ] = "glove-6b-50d-100k",
+    compact: Annotated[
+        bool,
+        typer.Option(
+            "--compact",
+            help="Keep vectors as bytes, in a quarter of the space.",
+            rich_help_panel=ENCODER,
+        ),
+    ] = False,
     device: Annotated[
         str, typer.Option(help="Of the encoder: cpu, cuda, auto.", rich_help_panel=ENCODER)
     ] = "cpu",
@@ -175,7 +183,7 @@ def nnrk(
     if own is None:
         _train(learned, development, settings, networks, card, out)
     else:
-        _train_encoded(learned, development, settings, own, networks, card, device, out)
+        _train_encoded(learned, development, settings, own, networks, card, device, compact, out)
 
 
 def _with_words(wanted: FeatureSet, encoder: EncoderSettings | None) -> FeatureSet:
@@ -220,6 +228,7 @@ def _train_encoded(
     networks: int,
     card: dict[str, Any],
     device: str,
+    compact: bool,
     out: Path,
 ) -> None:
     from cupel.nnrk.encoded_training import train_encoded
@@ -229,7 +238,10 @@ def _train_encoded(
         _say(f"epoch {epoch}: development accuracy {each}")
 
     done = train_encoded(learned, development, settings, encoder, card, networks, device, report)
-    done.model.save(out)
+    model = done.model
+    if compact and model.encoder is not None:
+        model = replace(model, encoder=model.encoder.small())
+    model.save(out)
     for epoch, accuracy in zip(done.epochs, done.accuracies, strict=True):
         print(f"{out}: epoch {epoch}, development accuracy {accuracy:.4f}")
 

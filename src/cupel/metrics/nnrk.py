@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from cupel.corpus import Corpus
     from cupel.nnrk.model import Model
 
-PRESETS = ("light", "paper", "rich", "contextual")
+PRESETS = ("light", "paper", "rich", "tuned", "contextual")
 EMPTIES = ("mean", "zero")
 AGGREGATES = ("mean", "sign")
 PREDICTIONS = ("difference", "win", "loss")
@@ -41,7 +41,7 @@ PREDICTIONS = ("difference", "win", "loss")
 class Nnrk(Metric):
     """Statistics: [segment score, 1 where it is above 0, 1].
 
-    preset      light (needs nothing but Cupel), paper, rich, contextual: see docs/nnrk.md
+    preset      light (needs nothing but Cupel), paper, rich, tuned, contextual: see docs/nnrk.md
     model       the folder of one's own model, in place of a preset
     empty       mean, zero: what a translation is compared with
     prediction  difference; win is p(t, empty, r) alone, loss is -p(empty, t, r)

@@ -36,7 +36,10 @@ class Variant:
 
 @dataclass(frozen=True)
 class Sentences:
-    """Word numbers (n, t) padded with 0, and fixed vectors (n, f) beside what is encoded."""
+    """Word numbers (n, t) padded with 0, and fixed vectors (n, f) beside what is encoded.
+
+    Row 0 of the words' vectors is that of unknown words; what it is does not matter to padding.
+    """
 
     words: Tensor
     lengths: Tensor
@@ -79,9 +82,7 @@ class Pairwise:
             start if variant.pretrained else torch.randn(start.shape, generator=generator) * spread
             for variant, generator in zip(variants, generators, strict=True)
         ]
-        table = torch.stack(tables)
-        table[:, 0] = 0  # padding and unknown words
-        self.start = table.to(device)
+        self.start = torch.stack(tables).to(device)
         self.table = self.start.clone().requires_grad_()
         self.rates = torch.tensor([v.dropout for v in variants], device=device)
         self.device = device

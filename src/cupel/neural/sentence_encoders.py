@@ -57,17 +57,15 @@ class Encoding:
                 self.filter_length,
                 self.pool_length,
             )
-        ways = [
-            lstm(words, mask, *(weights[f"{way}-{part}"] for part in ("input", "state", "bias")))
-            if way == "forth"
-            else lstm(
-                words.flip(2),
-                mask.flip(1),
-                *(weights[f"{way}-{part}"] for part in ("input", "state", "bias")),
-            )
-            for way in (("forth", "back") if self.kind == "bilstm" else ("forth",))
-        ]
-        return torch.cat(ways, dim=-1)
+        parts = ("input", "state", "bias")
+        if self.kind == "lstm":
+            return lstm(words, mask, *(weights[f"forth-{part}"] for part in parts))
+        # Both ways at once, as twice as many networks: the steps are bound by their launches.
+        both = (
+            torch.cat([weights[f"{way}-{part}"] for way in ("forth", "back")]) for part in parts
+        )
+        ways = lstm(torch.cat([words, backwards(words, mask)]), mask, *both)
+        return torch.cat(ways.chunk(2), dim=-1)
 
 
 def average(words: Tensor, mask: Tensor) -> Tensor:
@@ -100,6 +98,14 @@ def convolution(
     some = functional.pad(real, (0, short)).view(n, -1, pool).any(2).to(words.dtype)
     maxima = maps.view(k, n, -1, pool, maps.shape[-1]).amax(3)
     return (maxima * some[None, :, :, None]).sum(2) / some.sum(1).clamp_min(1)[:, None]
+
+
+def backwards(words: Tensor, mask: Tensor) -> Tensor:
+    """(K, n, t, d): each sentence from its last word to its first, padded behind."""
+    places = torch.arange(words.shape[2], device=mask.device)
+    last = mask.sum(1).long()[:, None] - 1
+    turned = (last - places).clamp_min(0)[None, :, :, None].expand_as(words)
+    return words.gather(2, turned)
 
 
 def lstm(words: Tensor, mask: Tensor, inputs: Tensor, state: Tensor, bias: Tensor) -> Tensor:

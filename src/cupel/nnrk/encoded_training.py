@@ -18,6 +18,7 @@ from cupel.errors import CupelError
 from cupel.nnrk.encoders import ENCODERS, INITIALS, LONGEST, TUNINGS, Encoder, check_torch
 from cupel.nnrk.examples import Examples
 from cupel.nnrk.model import Array, Model, Network, Normalisation
+from cupel.nnrk.sentence_vectors import unknown_vector
 from cupel.nnrk.training import Settings, check_development
 from cupel.text.vectors import EMBEDDED, open_vectors
 
@@ -96,13 +97,16 @@ def train_encoded(
     parts = [_used(training), _used(development)]
     norm = _normalisation(parts[0])
     numbers = np.concatenate([np.concatenate([p.x, p.references])[:, :LONGEST] for p in parts])
+    if encoder.initial == "random":
+        trained = np.unique(numbers[: len(parts[0].x) + len(parts[0].references)])
+        numbers[~np.isin(numbers, trained)] = 1
     seen, words = np.unique(numbers.astype(np.int64), return_inverse=True)
     # 0 stands for no word and 1 for one without a vector: both are row 0.
     rows = np.where(seen > 1, np.cumsum(seen > 1), 0)[words.reshape(numbers.shape)]
     learned = seen[seen > 1] - 2
     sentences, sets = _tensors(parts, rows, (numbers > 0).sum(1), norm, place)
     vectors = open_vectors(encoder.vectors)
-    start = np.concatenate([np.zeros((1, vectors.dimension)), vectors.matrix[learned]])
+    start = np.concatenate([unknown_vector(encoder.vectors)[None], vectors.matrix[learned]])
     variants = [
         Variant(settings.seed + n, settings.dropout, encoder.word_vectors,
                 encoder.initial == "pretrained")

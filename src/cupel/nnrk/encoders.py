@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
@@ -75,6 +75,20 @@ def padded(numbers: IntArray, offsets: IntArray) -> IntArray:
     return table
 
 
+def averages(
+    table: npt.NDArray[np.float32], words: IntArray, lengths: IntArray
+) -> npt.NDArray[np.float32]:
+    """(K, n, d): the mean of each sentence's vectors by each of K tables (K, v, d), as E f / N."""
+    from scipy.sparse import csr_matrix
+
+    inside = np.arange(words.shape[1]) < lengths[:, None]
+    ends = np.append(0, np.cumsum(lengths))
+    shape = (len(words), table.shape[1])
+    bags = csr_matrix((np.ones(ends[-1], np.float32), words[inside], ends), shape)
+    sums = np.stack([bags @ one for one in table])
+    return np.asarray(sums / np.maximum(lengths, 1)[:, None], np.float32)
+
+
 @dataclass(frozen=True, eq=False)
 class Encoder:
     """The analyser sentences -> (s, K * size): what K trained networks make of their words.
@@ -82,7 +96,8 @@ class Encoder:
     settings  kind, size, filter and pool length; `vectors`, the table that has the vectors of
               words which were not seen in training, or None where the start was random
     words     those that have a learned vector: rows 1 and on of the tables
-    arrays    `table` (K, 1 + words, d) and the weights of `Encoding`, each with a leading K
+    arrays    `table` (K, 1 + words, d), row 0 that of unknown words, and the weights of `Encoding`,
+              each with a leading K; where the table is of bytes, `scale` (K, 1 + words) times them
     """
 
     settings: Mapping[str, Any]
@@ -92,7 +107,12 @@ class Encoder:
     @property
     def dimension(self) -> int:
         k, _, d = self.arrays["table"].shape
-        return int(k * self._encoding.output(d))
+        return int(k * (d if self.settings["kind"] == "average" else self._encoding.output(d)))
+
+    def check(self) -> None:
+        """Complain where PyTorch is not there and needed; an average is made without."""
+        if self.settings["kind"] != "average":
+            check_torch()
 
     @property
     def _encoding(self) -> Encoding:
@@ -103,27 +123,44 @@ class Encoder:
         return Encoding(s["kind"], s["size"], s["filter"], s["pool"])
 
     @cached_property
+    def _table(self) -> npt.NDArray[np.float32]:
+        table = self.arrays["table"].astype(np.float32)
+        if "scale" in self.arrays:
+            table *= self.arrays["scale"].astype(np.float32)[..., None]
+        return table
+
+    @cached_property
     def _numbers(self) -> dict[str, int]:
         return {word: row for row, word in enumerate(self.words, 1)}
 
     def __call__(self, sentences: Sequence[str]) -> FloatArray:
+        tokens = TOKENIZER(sentences)
+        rows, table = self._rows(tokens.types)
+        words = padded(rows[tokens.ids], tokens.offsets)
+        lengths = np.minimum(tokens.lengths, LONGEST)
+        encode = averages if self.settings["kind"] == "average" else self._by_torch
+        found = encode(table, words, lengths)
+        return found.transpose(1, 0, 2).reshape(len(sentences), -1).astype(np.float64)
+
+    def _by_torch(
+        self, table: npt.NDArray[np.float32], words: IntArray, lengths: IntArray
+    ) -> npt.NDArray[np.float32]:
         encoding = self._encoding
         import torch
 
         from cupel.neural.pairwise import encode_batches
 
-        tokens = TOKENIZER(sentences)
-        rows, table = self._rows(tokens.types)
-        words = padded(rows[tokens.ids], tokens.offsets)
-        lengths = np.minimum(tokens.lengths, LONGEST)
-        weights = {n: torch.tensor(a) for n, a in self.arrays.items() if n != "table"}
-        found = encode_batches(encoding, weights, torch.tensor(table), words, lengths)
-        return found.transpose(1, 0, 2).reshape(len(sentences), -1).astype(np.float64)
+        weights = {
+            name: torch.tensor(array.astype(np.float32))
+            for name, array in self.arrays.items()
+            if name not in ("table", "scale")
+        }
+        return encode_batches(encoding, weights, torch.tensor(table), words, lengths)
 
     def _rows(self, types: Sequence[str]) -> tuple[IntArray, npt.NDArray[np.float32]]:
         """The row of each word, and the tables with the vectors of new words behind the learned."""
         rows = np.fromiter((self._numbers.get(w, 0) for w in types), np.int64, len(types))
-        table = np.asarray(self.arrays["table"], np.float32)
+        table = self._table
         if self.settings["vectors"] is None:
             return rows, table
         vectors = open_vectors(self.settings["vectors"])
@@ -141,6 +178,15 @@ class Encoder:
         s = self.settings
         table = open_vectors(s["vectors"]).signature() if s["vectors"] else "random"
         return f"{s['kind']}[{digest.hexdigest()[:12]}]|{table}"
+
+    def small(self) -> Encoder:
+        """The same in a quarter of the space: vectors as bytes times a scale, half precision."""
+        highest = np.abs(self._table).max(-1)
+        scale = (np.maximum(highest, 1e-6) / 127).astype(np.float16)
+        codes = np.rint(self._table / scale.astype(np.float32)[..., None])
+        arrays = {name: array.astype(np.float16) for name, array in self.arrays.items()}
+        bytes_ = np.clip(codes, -127, 127).astype(np.int8)
+        return replace(self, arrays=arrays | {"table": bytes_, "scale": scale})
 
     def packed(self) -> dict[str, Array]:
         """All of it but the settings as arrays, for the file of weights."""

@@ -7,7 +7,6 @@ from functools import cache, lru_cache
 
 from cupel.errors import MissingPart
 from cupel.neural.weights import embedded
-from cupel.nnrk.encoders import check_torch
 from cupel.nnrk.features import FeatureSet, feature_set
 from cupel.nnrk.model import Model, load_model
 
@@ -29,7 +28,7 @@ def features_of(model: Model) -> FeatureSet:
         found = _features(model.features)
         if model.encoder is None:
             return found
-        check_torch()
+        model.encoder.check()
         return replace(found, vectors=(("encoder", model.encoder), *found.vectors))
     except MissingPart as missing:
         raise MissingPart(
