@@ -97,9 +97,7 @@ def test_help_of_each_command_has_an_example(path: str) -> None:
     assert re.search(rf"{path}( |$)", example)
 
 
-@pytest.mark.parametrize(
-    "path", sorted(COMMANDS.keys() - {"cupel train assay", "cupel train nnrk"})
-)
+@pytest.mark.parametrize("path", sorted(COMMANDS))
 def test_every_option_is_explained(path: str) -> None:
     """In a sentence each; a default written in brackets would be taken for markup and vanish."""
     for parameter in COMMANDS[path].params:

@@ -9,22 +9,25 @@ from typing import Annotated, Any
 import typer
 
 from cupel.cli import output
+from cupel.cli.options import SEED, Seed, fillable
 from cupel.errors import CupelError, MissingPart
 
 
 def assay(
     folder: Annotated[
-        Path | None, typer.Option("--output", "-o", help="The folder for weights, card and log.")
+        Path | None,
+        typer.Option("--output", "-o", metavar="FOLDER", callback=fillable,
+                     help="Where to put weights, card and log."),
     ] = None,
     train: Annotated[
         list[str] | None,
         typer.Option("--train", metavar="DATA...", help="Rankings (wmt12, wmt13, wmt14) and grades "
-                     "(da13, sick, a TSV of hypothesis, reference, score). [default: wmt13]"),
+                     "(da13, sick, a TSV of translation, reference, score).", show_default="wmt13"),
     ] = None,
     dev: Annotated[
         list[str] | None,
-        typer.Option("--dev", metavar="DATA...", help="Datasets, or none. "
-                     "[default: one line in twenty of the training data]"),
+        typer.Option("--dev", metavar="DATA...", help="What to hold out: datasets, or none.",
+                     show_default="one line in twenty of the training data"),
     ] = None,
     encoder: Annotated[
         Path | None, typer.Option("--encoder", help="A folder in HuggingFace's layout.")
@@ -50,11 +53,24 @@ def assay(
     taught: Annotated[
         float, typer.Option("--taught", min=0.0, help="What teachers count beside judgments.")
     ] = 1.0,
-    epochs: Annotated[int, typer.Option("--epochs", min=1)] = 4,
-    size: Annotated[int, typer.Option("--size", min=1, help="Segments a step.")] = 16,
-    encoder_rate: Annotated[float, typer.Option("--encoder-rate", min=0.0)] = 5e-5,
-    head_rate: Annotated[float, typer.Option("--head-rate", min=0.0)] = 1e-3,
-    dropout: Annotated[float, typer.Option("--dropout", min=0.0, max=0.9)] = 0.15,
+    epochs: Annotated[
+        int, typer.Option("--epochs", metavar="N", min=1, help="Times through the data.")
+    ] = 4,
+    size: Annotated[
+        int, typer.Option("--size", metavar="N", min=1, help="Segments a step.")
+    ] = 16,
+    encoder_rate: Annotated[
+        float, typer.Option("--encoder-rate", metavar="RATE", min=0.0,
+                            help="AdamW's for the encoder's layers.")
+    ] = 5e-5,
+    head_rate: Annotated[
+        float, typer.Option("--head-rate", metavar="RATE", min=0.0,
+                            help="AdamW's for all that is on top of them.")
+    ] = 1e-3,
+    dropout: Annotated[
+        float, typer.Option("--dropout", metavar="SHARE", min=0.0, max=0.9,
+                            help="Of what the encoder's layers see, in training.")
+    ] = 0.15,
     corrupted: Annotated[
         float, typer.Option("--corrupted", min=0.0, help="What corrupted sentences count.")
     ] = 0.5,
@@ -87,7 +103,7 @@ def assay(
                      "of these trainings."),
     ] = None,
     device: Annotated[str, typer.Option("--device", help="cpu, cuda or auto.")] = "auto",
-    seed: Annotated[int, typer.Option("--seed")] = 12345,
+    seed: Seed = SEED,
 ) -> None:  # fmt: skip
     """Train assay. A training that was stopped goes on where it was when it is started again.
 

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+
+from cupel.cli import output
+from cupel.cli.options import SEED, Seed, fillable
 
 if TYPE_CHECKING:
     from cupel.nnrk.encoded_training import EncoderSettings
@@ -22,10 +24,15 @@ TRAINING = "Training"
 
 
 def nnrk(
-    out: Annotated[Path, typer.Option("--output", "-o", help="The folder for the model.")],
+    out: Annotated[
+        Path,
+        typer.Option("--output", "-o", metavar="FOLDER", callback=fillable,
+                     help="Where to put the model."),
+    ],
     train: Annotated[
         list[str] | None,
-        typer.Option("--train", metavar="DATASET...", help="Judgments to learn from.  [wmt13]"),
+        typer.Option("--train", metavar="DATASET...", help="Judgments to learn from.",
+                     show_default="wmt13"),
     ] = None,
     dev: Annotated[
         str,
@@ -38,8 +45,8 @@ def nnrk(
         str,
         typer.Option(
             help="4metrics, bleucomp, wiki-gw50, syntax25, minilm, any metric; commas between "
-            "(semicolons where one has commas itself).  [4metrics,syntax25,wiki-gw50; with an "
-            "encoder 4metrics,syntax25]"
+            "(semicolons where one has commas itself).",
+            show_default="4metrics,syntax25,wiki-gw50; with an encoder 4metrics,syntax25",
         ),
     ] = "",
     architecture: Annotated[
@@ -127,7 +134,7 @@ def nnrk(
     patience: Annotated[
         int, typer.Option(help="Epochs without a better one.", rich_help_panel=TRAINING)
     ] = 20,
-    seed: Annotated[int, typer.Option(rich_help_panel=TRAINING)] = 12345,
+    seed: Seed = SEED,
     networks: Annotated[
         int,
         typer.Option(
@@ -135,7 +142,7 @@ def nnrk(
             rich_help_panel=TRAINING,
         ),
     ] = 1,
-) -> None:
+) -> None:  # fmt: skip
     """Train NNRK on human rankings; use it as `-m nnrk:model=FOLDER`.
 
     Examples: cupel train nnrk --train wmt13 --features 4metrics,wiki-gw50 --sample 40000 -o mine;
@@ -172,7 +179,7 @@ def nnrk(
     sets = train or ["wmt13"]
     learned, development = _data(sets, dev, dev_pairs, _with_words(wanted, own), seed)
     learned = (learned.agreed() if agreed else learned).sample(sample, seed)
-    _say(f"{len(learned)} pairs to learn from, {len(development)} to stop by")
+    output.warn(f"{len(learned)} pairs to learn from, {len(development)} to stop by")
     card = {
         "features": list(wanted.names),
         "train": sets,
@@ -208,7 +215,7 @@ def _train(
     from cupel.nnrk.training import train
 
     def report(epoch: int, loss: float, tau: float) -> None:
-        _say(f"epoch {epoch}: cost {loss:.4f}, development tau {tau:.4f}")
+        output.warn(f"epoch {epoch}: cost {loss:.4f}, development tau {tau:.4f}")
 
     done = [
         train(learned, development, replace(settings, seed=settings.seed + n), dict(card), report)
@@ -235,7 +242,7 @@ def _train_encoded(
 
     def report(epoch: int, accuracies: Sequence[float]) -> None:
         each = ", ".join(f"{accuracy:.4f}" for accuracy in accuracies)
-        _say(f"epoch {epoch}: development accuracy {each}")
+        output.warn(f"epoch {epoch}: development accuracy {each}")
 
     done = train_encoded(learned, development, settings, encoder, card, networks, device, report)
     model = done.model
@@ -246,19 +253,15 @@ def _train_encoded(
         print(f"{out}: epoch {epoch}, development accuracy {accuracy:.4f}")
 
 
-def _say(sentence: str) -> None:
-    print(sentence, file=sys.stderr)
-
-
 def _data(
     sets: list[str], dev: str, dev_pairs: int, features: FeatureSet, seed: int
 ) -> tuple[Examples, Examples]:
     """Training and development pairs over the same arrays' layout."""
     from cupel.nnrk import examples
 
-    parts = [examples.load(name, features, report=_say) for name in sets]
+    parts = [examples.load(name, features, report=output.warn) for name in sets]
     if dev != "held-out":
-        other = examples.load(dev, features, report=_say)
+        other = examples.load(dev, features, report=output.warn)
         return examples.joined(parts), other.sample(dev_pairs, seed)
     first, development = examples.split(parts[0], dev_pairs, seed)
     return examples.joined([first, *parts[1:]]), development
