@@ -11,10 +11,12 @@ import numpy as np
 import pytest
 
 import cupel
+from cupel import sources
 from cupel.batch import Batch
+from cupel.corpus import Corpus
 from cupel.errors import CupelError, MissingPart
 from cupel.neural.arrays import from_bytes, to_bytes
-from cupel.nnrk.examples import Examples, joined, split
+from cupel.nnrk.examples import Examples, _features, joined, split
 from cupel.nnrk.features import FeatureSet, SkipFeature, feature_set
 from cupel.nnrk.model import Model, Network, Normalisation, load_model
 from cupel.nnrk.training import Settings, check_development, mask_of, pairwise_tau, train
@@ -423,3 +425,20 @@ def test_dropout_leaves_the_skip_arcs_alone():
     assert train(examples(), examples(200, 1), settings, {"features": ["ter"]}).tau > 0.6
     with pytest.raises(CupelError, match="dropout must be"):
         Settings(dropout=1.0)
+
+
+def test_kept_features_are_those_of_the_code_that_computed_them(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CUPEL_CACHE", str(tmp_path))
+    computed = []
+    values = SkipFeature.values
+    monkeypatch.setattr(
+        SkipFeature, "values", lambda self, batch: computed.append(1) or values(self, batch)
+    )
+    corpus = Corpus({"one": ["a dog runs", "a cat"]}, [["a dog ran"], ["the cat"]])
+    batch = Batch(corpus.systems["one"], corpus.references)
+    for code, times in (("a", 1), ("a", 1), ("b", 2)):
+        monkeypatch.setattr(sources, "code_of", lambda metric, code=code: code)
+        _features(feature_set("sentbleu"), corpus, batch, "here")
+        assert len(computed) == times

@@ -16,13 +16,20 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from cupel import sources
 from cupel.batch import Batch, FloatArray, IntArray
 from cupel.corpus import Corpus
 from cupel.data import wmt_corpus
 from cupel.errors import CupelError
 from cupel.folders import cache_folder, writing
 from cupel.human.rankings import Rankings, wmt_rankings
-from cupel.nnrk.features import FeatureSet, SentenceVectors, SkipArcs, check_finite
+from cupel.nnrk.features import (
+    FeatureSet,
+    SentenceVectors,
+    SkipArcs,
+    SkipFeature,
+    check_finite,
+)
 
 Float32Array = npt.NDArray[np.float32]
 Report = Callable[[str], None]
@@ -213,10 +220,11 @@ def _features(
     prepared = features.prepare(corpus)
     columns: list[Any] = [np.zeros((len(batch), 0))]
     for skip in prepared.skips:
-        columns += [_kept(text, skip.signature(), partial(_computed, skip, batch, place))]
+        key = f"{_code(skip)}|{skip.signature()}"
+        columns += [_kept(text, key, partial(_computed, skip, batch, place))]
     vectors: list[Any] = [np.zeros((len(batch.sentences), 0), np.float32)]
     for name, analyser in prepared.vectors:
-        key = f"vectors|{analyser.signature()}"
+        key = f"{_code(analyser)}|vectors|{analyser.signature()}"
         vectors += [_kept(text, key, partial(_analysed, name, analyser, batch))]
     return np.concatenate(columns, axis=1), np.concatenate(vectors, axis=1)
 
@@ -230,6 +238,13 @@ def _computed(skip: SkipArcs, batch: Batch, place: str) -> FloatArray:
         return skip.values(batch)
     except CupelError as error:
         raise CupelError(f"{place}: {error}") from error
+
+
+def _code(feature: SkipArcs | SentenceVectors) -> str:
+    """What stands in a key for the code behind a feature."""
+    if isinstance(feature, SkipFeature):
+        return sources.code_of(feature.metric) + sources.digest("cupel.nnrk.components")
+    return sources.digest(type(feature).__module__)
 
 
 def _kept(text: str, signature: str, compute: Callable[[], npt.NDArray[Any]]) -> npt.NDArray[Any]:
