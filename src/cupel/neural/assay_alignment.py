@@ -11,11 +11,11 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import torch
 from torch import Tensor
 
 from cupel.alignments import Alignment, Link
+from cupel.arrays import FloatArray
 from cupel.neural.assay import Assay, Side, standard_names
 from cupel.neural.assay_scoring import Limits, encoded
 from cupel.neural.token_match import (
@@ -32,8 +32,6 @@ FOUND = 0.5
 """A cosine below this is no match worth showing."""
 COSTLY = 5
 """How many of the words that cost most are named."""
-
-FloatArray = npt.NDArray[np.float64]
 
 
 @torch.inference_mode()

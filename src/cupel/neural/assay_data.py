@@ -15,11 +15,8 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
+from cupel.arrays import Float32Array, IntArray
 from cupel.neural.wordpiece import Pieces
-
-IntArray = npt.NDArray[np.int64]
-FloatArray = npt.NDArray[np.float32]
-BoolArray = npt.NDArray[np.bool_]
 
 JUDGED, TIED, CORRUPTED, BORROWED = 0, 1, 2, 3
 LINES = 10_000
@@ -58,9 +55,9 @@ class Judgments:
     worse: IntArray
     kind: IntArray
     graded: IntArray
-    grade: FloatArray
+    grade: Float32Array
     taught: IntArray = field(default_factory=lambda: np.zeros(0, np.int64))
-    lesson: FloatArray = field(default_factory=lambda: np.zeros(0, np.float32))
+    lesson: Float32Array = field(default_factory=lambda: np.zeros(0, np.float32))
 
     def part(self, held_out: bool) -> Judgments:
         """What was said of the held-out lines, or of all others; the items all stay."""
@@ -119,18 +116,18 @@ class Step:
     numbers: IntArray
     better: IntArray
     worse: IntArray
-    weight: FloatArray
+    weight: Float32Array
     kind: IntArray
     graded: IntArray
-    grade: FloatArray
+    grade: Float32Array
     taught: IntArray
-    lesson: FloatArray
+    lesson: Float32Array
     group: IntArray
 
 
 def weights_of(
     data: Judgments, corrupted: float, tied: float, agreed: bool, borrowed: float = 0.0
-) -> FloatArray:
+) -> Float32Array:
     """What each pair counts. agreed: contradicting judgments cancel, the majority keeps the rest."""
     weight = np.choose(data.kind, [1.0, tied, corrupted, borrowed]).astype(np.float32)
     if agreed:
@@ -148,7 +145,7 @@ def weights_of(
 
 def steps(
     data: Judgments,
-    weight: FloatArray,
+    weight: Float32Array,
     size: int,
     by_segment: bool,
     generator: np.random.Generator,
@@ -208,7 +205,7 @@ def _some(entries: IntArray, segment: IntArray, generator: np.random.Generator) 
 
 
 def _step(
-    data: Judgments, weight: FloatArray, pairs: IntArray, grades: IntArray, lessons: IntArray
+    data: Judgments, weight: Float32Array, pairs: IntArray, grades: IntArray, lessons: IntArray
 ) -> Step:
     pairs = pairs[weight[pairs] > 0]
     said = (data.better[pairs], data.worse[pairs], data.graded[grades], data.taught[lessons])

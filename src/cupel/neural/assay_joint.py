@@ -15,11 +15,11 @@ pieces, as training does.
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
+from cupel.arrays import Float32Array, IntArray
 from cupel.neural.assay import Design, Scorer
 from cupel.neural.assay_data import LONGEST
 from cupel.neural.encoder import Encoder, padded
@@ -75,9 +75,9 @@ def join(ids: Tensor, mask: Tensor, items: Tensor) -> tuple[Tensor, Tensor, Tens
 def joint_scores(
     model: Joint,
     pieces: Pieces,
-    hypothesis: npt.NDArray[np.int64],
-    reference: npt.NDArray[np.int64],
-) -> npt.NDArray[np.float32]:
+    hypothesis: IntArray,
+    reference: IntArray,
+) -> Float32Array:
     """(items,) scores, in batches of about equal length."""
     device = model.out.weight.device
     lengths = np.minimum(pieces.lengths, LONGEST)

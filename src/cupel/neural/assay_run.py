@@ -13,20 +13,12 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import torch
 
+from cupel.arrays import Float32Array, FloatArray
 from cupel.errors import CupelError
 from cupel.neural.assay import Assay, Design, Scorer
-from cupel.neural.assay_data import (
-    BORROWED,
-    CORRUPTED,
-    JUDGED,
-    LINES,
-    TIED,
-    FloatArray,
-    Judgments,
-)
+from cupel.neural.assay_data import BORROWED, CORRUPTED, JUDGED, LINES, TIED, Judgments
 from cupel.neural.assay_files import KIND, build, load_assay, save_assay
 from cupel.neural.assay_prepare import CORRUPTIONS, judgments
 from cupel.neural.assay_scoring import raw_scores
@@ -235,7 +227,7 @@ def slope(model: Scorer, data: Judgments) -> float:
     return round(fitted_slope(better - worse), 4)
 
 
-def fitted_slope(differences: npt.NDArray[np.float64]) -> float:
+def fitted_slope(differences: FloatArray) -> float:
     """The maximum of sum(log(sigmoid(a d))) over a, by Newton's method."""
     found = 1.0
     for _ in range(50):
@@ -250,7 +242,7 @@ def fitted_slope(differences: npt.NDArray[np.float64]) -> float:
     return found
 
 
-def inverse_frequencies(data: Judgments, vocabulary: int) -> FloatArray:
+def inverse_frequencies(data: Judgments, vocabulary: int) -> Float32Array:
     """(vocabulary,) log((n + 1) / (references with the piece + 1)) over the n references."""
     references = np.unique(data.reference)
     taken = data.pieces.take(references)

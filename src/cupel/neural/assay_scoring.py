@@ -10,17 +10,15 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 import torch
 from torch import Tensor
 from torch.nn import functional
 
+from cupel.arrays import Float32Array, IntArray
 from cupel.neural.assay import Assay, Scorer, Side
 from cupel.neural.assay_joint import Joint, joint_scores
 from cupel.neural.encoder import encode
 from cupel.neural.wordpiece import Pieces
-
-IntArray = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True)
@@ -119,9 +117,9 @@ def raw_scores(
     pieces: Pieces,
     hypothesis: IntArray,
     reference: IntArray,
-    extra: npt.NDArray[np.float32] | None = None,
+    extra: Float32Array | None = None,
     limits: Limits | None = None,
-) -> npt.NDArray[np.float32]:
+) -> Float32Array:
     """(items,) scores, not calibrated."""
     if isinstance(model, Joint):
         return joint_scores(model, pieces, hypothesis, reference)
@@ -129,7 +127,7 @@ def raw_scores(
     features = item_features(model, pieces, hypothesis, reference, limits)
     if extra is not None:
         features = torch.cat([features, torch.from_numpy(extra)], -1)
-    scores: npt.NDArray[np.float32] = model.head(features.to(model.mix.device)).cpu().numpy()
+    scores: Float32Array = model.head(features.to(model.mix.device)).cpu().numpy()
     return scores
 
 

@@ -14,17 +14,15 @@ from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
-import numpy.typing as npt
 
+from cupel.arrays import FloatArray, IntArray
 from cupel.errors import CupelError
-from cupel.neural.assay_data import IntArray, Judgments
+from cupel.neural.assay_data import Judgments
 from cupel.neural.assay_files import load_assay
 from cupel.neural.assay_joint import Joint
 from cupel.neural.assay_scoring import raw_scores
 
 SPREAD = 1.5
-
-Scores = npt.NDArray[np.float64]
 
 
 def with_lessons(
@@ -34,7 +32,7 @@ def with_lessons(
     if not len(data.taught):
         raise CupelError("There are no translations for teachers to speak about: name rankings.")
     items = data.taught[np.argsort(data.reference[data.taught], kind="stable")]
-    found: dict[bool, list[Scores]] = {}
+    found: dict[bool, list[FloatArray]] = {}
     for folder in teachers:
         model, _ = load_assay(folder, encoder, device)
         scores = raw_scores(model, data.pieces, data.hypothesis[items], data.reference[items])
@@ -45,8 +43,8 @@ def with_lessons(
     return replace(data, taught=items, lesson=lesson.astype(np.float32))
 
 
-def _divided(scores: Scores, segment: IntArray, whose: str) -> Scores:
-    """Scores less their mean within a segment, over the deviation of that."""
+def _divided(scores: FloatArray, segment: IntArray, whose: str) -> FloatArray:
+    """FloatArray less their mean within a segment, over the deviation of that."""
     _, of, counts = np.unique(segment, return_inverse=True, return_counts=True)
     apart = scores - (np.bincount(of, scores) / counts)[of]
     spread = float(apart.std())

@@ -20,8 +20,9 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
+from cupel.arrays import Float32Array
 from cupel.neural.assay import Assay, Scorer
-from cupel.neural.assay_data import LONGEST, TIED, FloatArray, Judgments, Step, steps, weights_of
+from cupel.neural.assay_data import LONGEST, TIED, Judgments, Step, steps, weights_of
 from cupel.neural.checkpoints import Run, optimizer_state, restore_optimizer
 from cupel.neural.encoder import padded
 from cupel.neural.wordpiece import Pieces
@@ -119,7 +120,7 @@ def train(
     check: Callable[[Model], Mapping[str, float]] | None = None,
     run: Run | None = None,
     log: Log | None = None,
-    extra: FloatArray | None = None,
+    extra: Float32Array | None = None,
 ) -> Model:
     """Train a model in place and return what is kept of it: itself, or the average of its weights.
 
@@ -189,7 +190,7 @@ def as_tensors(
     step: Step,
     model: Scorer,
     device: torch.device,
-    extra: FloatArray | None = None,
+    extra: Float32Array | None = None,
 ) -> dict[str, Tensor]:
     """A step's arrays on the device, its sentences padded to the longest (at most LONGEST)."""
     ids, mask, own = padded(pieces.take(step.sentences), *model.encoder.special, LONGEST)
@@ -227,7 +228,7 @@ def inputs(tensors: Mapping[str, Tensor]) -> tuple[Tensor, Tensor, Tensor, Tenso
     )
 
 
-def _epoch(data: Judgments, weight: FloatArray, recipe: Recipe, epoch: int):  # type: ignore[no-untyped-def]
+def _epoch(data: Judgments, weight: Float32Array, recipe: Recipe, epoch: int):  # type: ignore[no-untyped-def]
     generator = np.random.default_rng([recipe.seed, epoch])
     return steps(data, weight, recipe.size, recipe.by_segment, generator)
 
@@ -253,10 +254,10 @@ def _optimizer(model: Scorer, objective: Objective, recipe: Recipe) -> torch.opt
 def _standardise(
     model: Assay,
     data: Judgments,
-    weight: FloatArray,
+    weight: Float32Array,
     recipe: Recipe,
     device: torch.device,
-    extra: FloatArray | None,
+    extra: Float32Array | None,
 ) -> None:
     """Centre and spread of the features, over the first steps of the first epoch."""
     model.eval()

@@ -14,11 +14,11 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
+from cupel.arrays import BoolArray, IntArray
 from cupel.errors import CupelError
 from cupel.neural.wordpiece import (
     MODEL,
@@ -30,7 +30,6 @@ from cupel.neural.wordpiece import (
 
 __all__ = ["Config", "Encoder", "Pieces", "Windows", "encode", "find_encoder", "padded", "windows"]
 
-IntArray = npt.NDArray[np.int64]
 
 OFFSETS = {"bert": 0, "roberta": 1, "xlm-roberta": 1, "camembert": 1}
 """The kinds of encoder, and whether positions begin behind the padding's number."""
@@ -222,7 +221,7 @@ class Windows:
     """
 
     ids: IntArray
-    mask: npt.NDArray[np.bool_]
+    mask: BoolArray
     sentence: IntArray
     source: IntArray
     target: IntArray
@@ -273,7 +272,7 @@ def windows(
 
 def padded(
     pieces: Pieces, before: tuple[int, ...], after: tuple[int, ...], longest: int
-) -> tuple[IntArray, npt.NDArray[np.bool_], npt.NDArray[np.bool_]]:
+) -> tuple[IntArray, BoolArray, BoolArray]:
     """Sentences as one batch, in their order, of each at most its first `longest` pieces.
 
     (n, t) numbers with the special pieces; True where there is one; where it is not a special one.

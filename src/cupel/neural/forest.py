@@ -13,7 +13,8 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-Integers = npt.NDArray[np.int64]
+from cupel.arrays import BoolArray, IntArray
+
 ROOT = -1
 
 
@@ -28,18 +29,18 @@ class Forest:
 
     words: npt.NDArray[np.integer]
     heads: npt.NDArray[np.integer]
-    offsets: Integers
+    offsets: IntArray
 
     def __len__(self) -> int:
         return len(self.offsets) - 1
 
     @property
-    def lengths(self) -> Integers:
+    def lengths(self) -> IntArray:
         """(n,) nodes of each tree."""
         return np.diff(self.offsets)
 
     @cached_property
-    def depths(self) -> Integers:
+    def depths(self) -> IntArray:
         """(total,) arcs between each node and its root."""
         above = np.where(self.heads == ROOT, ROOT, self.heads + self._starts)
         depths = np.zeros(len(above), np.int64)
@@ -52,7 +53,7 @@ class Forest:
         return depths
 
     @cached_property
-    def _starts(self) -> Integers:
+    def _starts(self) -> IntArray:
         return np.repeat(self.offsets[:-1], self.lengths)
 
     def chains(self, backward: bool = False) -> Forest:
@@ -73,7 +74,7 @@ class Forest:
         return Forest(self.words[nodes], self.heads[nodes], offsets)
 
     @cached_property
-    def leaves(self) -> npt.NDArray[np.bool_]:
+    def leaves(self) -> BoolArray:
         """(total,) whether a node has no children."""
         leaves = np.ones(len(self.heads), np.bool_)
         inner = self.heads != ROOT
@@ -121,9 +122,9 @@ class Levels:
     count    how many trees there are
     """
 
-    words: Integers
-    parents: Integers
-    inner: Integers
-    leaves: Integers
-    full: Integers
+    words: IntArray
+    parents: IntArray
+    inner: IntArray
+    leaves: IntArray
+    full: IntArray
     count: int

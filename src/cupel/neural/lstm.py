@@ -13,12 +13,13 @@ import numpy.typing as npt
 import torch
 from torch import Tensor, nn
 
+from cupel.arrays import IntArray
 from cupel.errors import CupelError
-from cupel.neural.forest import Forest, Integers
+from cupel.neural.forest import Forest
 from cupel.neural.tree_lstm import TreeLstm
 
 CELLS = ("tree-lstm", "lstm", "bilstm")
-Look = Callable[[Integers], Tensor]
+Look = Callable[[IntArray], Tensor]
 """Rows of the vectors -> the vectors."""
 
 

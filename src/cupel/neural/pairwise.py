@@ -12,11 +12,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 import torch
 from torch import Tensor
 from torch.nn import functional
 
+from cupel.arrays import Float32Array, IntArray
 from cupel.neural.sentence_encoders import Encoding
 
 TUNINGS = ("fixed", "moderate", "full")
@@ -57,7 +57,7 @@ class Pairwise:
         self,
         encoding: Encoding,
         variants: Sequence[Variant],
-        vectors: npt.NDArray[np.float32],
+        vectors: Float32Array,
         fixed: int,
         arcs: int,
         hidden: int = 4,
@@ -146,10 +146,10 @@ def encode_batches(
     encoding: Encoding,
     weights: dict[str, Tensor],
     table: Tensor,
-    words: npt.NDArray[np.int64],
-    lengths: npt.NDArray[np.int64],
+    words: IntArray,
+    lengths: IntArray,
     size: int = 1000,
-) -> npt.NDArray[np.float32]:
+) -> Float32Array:
     """(K, n, output): sentences by trained weights, those of about the same length together.
 
     words: (n, t) rows of the tables (K, v, d), `lengths` of them real.

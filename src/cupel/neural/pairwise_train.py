@@ -11,14 +11,13 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 import numpy as np
-import numpy.typing as npt
 import torch
 from torch import Tensor
 from torch.nn import functional
 
+from cupel.arrays import FloatArray
 from cupel.neural.pairwise import Pairwise, Sentences
 
-IntArray = npt.NDArray[np.int64]
 EPSILON = 1e-8
 
 
@@ -78,7 +77,7 @@ def cost(model: Pairwise, sentences: Sentences, pairs: Pairs, training: bool = T
 
 def predictions(
     model: Pairwise, sentences: Sentences, pairs: Pairs, size: int = 1000
-) -> npt.NDArray[np.float64]:
+) -> FloatArray:
     """(K, p): p(t1, t2, r); each sentence is encoded once."""
     every = torch.cat([pairs.first, pairs.second, pairs.reference])
     rows, places = torch.unique(every, return_inverse=True)
@@ -176,7 +175,7 @@ class Stepper:
         self.rows = whole
 
 
-Report = Callable[[int, npt.NDArray[np.float64]], None]
+Report = Callable[[int, FloatArray], None]
 
 
 def train(

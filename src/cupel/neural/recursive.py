@@ -21,13 +21,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from cupel.arrays import IntArray
+
 if TYPE_CHECKING:
     import torch
 
 SIZE = 25
 OTHER = "<other>"
 Array = npt.NDArray[Any]
-IntArray = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True)

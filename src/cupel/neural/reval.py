@@ -15,8 +15,9 @@ import numpy.typing as npt
 import torch
 from torch import Tensor, nn
 
+from cupel.arrays import Float32Array, IntArray
 from cupel.errors import CupelError
-from cupel.neural.forest import Forest, Integers
+from cupel.neural.forest import Forest
 from cupel.neural.lstm import CELLS, Encoder
 from cupel.neural.similarity import SimilarityHead, expected
 
@@ -87,7 +88,7 @@ class ReVal(nn.Module):
     def encode(self, views: list[Forest], rows: npt.NDArray[np.integer], vectors: Tensor) -> Tensor:
         """(len(rows), size): the trees of those rows; vectors: (words, dimension)."""
 
-        def look(words: Integers) -> Tensor:
+        def look(words: IntArray) -> Tensor:
             found = nn.functional.embedding(
                 torch.from_numpy(words).to(vectors.device), vectors, sparse=vectors.requires_grad
             )
@@ -120,7 +121,7 @@ def similarities(
     translations: npt.NDArray[np.integer],
     vectors: Tensor,
     chunk: int | None = None,
-) -> npt.NDArray[np.float32]:
+) -> Float32Array:
     """(n,) y-hat, from 1 to 5, of each pair of trees.
 
     Every distinct tree is encoded once. Trees of one depth go together, so that no level of a
@@ -140,11 +141,11 @@ def similarities(
     for start in range(0, len(references), _PAIRS):
         part = slice(start, start + _PAIRS)
         found[part] = expected(model.head(states[first[part]], states[second[part]]))
-    result: npt.NDArray[np.float32] = found.cpu().numpy()
+    result: Float32Array = found.cpu().numpy()
     return result
 
 
-def _tree_depths(forest: Forest) -> Integers:
+def _tree_depths(forest: Forest) -> IntArray:
     """(n,) the levels of each tree; 0 for an empty one."""
     depths = np.zeros(len(forest), np.int64)
     full = forest.lengths > 0

@@ -15,13 +15,13 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import torch
 from torch import Tensor
 
+from cupel.arrays import Float32Array, IntArray
 from cupel.errors import CupelError
 from cupel.neural.checkpoints import Run, optimizer_state, restore_optimizer
-from cupel.neural.forest import Forest, Integers
+from cupel.neural.forest import Forest
 from cupel.neural.reval import Floats, ReVal, Settings, similarities
 from cupel.neural.similarity import divergence
 
@@ -54,8 +54,8 @@ class Training:
 class Pairs:
     """n examples: rows of trees on both sides, and the similarity, from 1 to 5."""
 
-    references: Integers
-    translations: Integers
+    references: IntArray
+    translations: IntArray
     similarity: Floats
 
     def __len__(self) -> int:
@@ -67,7 +67,7 @@ class Prepared:
     """All that a training reads: trees, the vectors of their words, train and dev pairs."""
 
     forest: Forest
-    vectors: npt.NDArray[np.float32]
+    vectors: Float32Array
     train: Pairs
     dev: Pairs
 

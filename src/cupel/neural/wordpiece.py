@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from cupel.arrays import IntArray
 from cupel.errors import CupelError, MissingPart
 
 if TYPE_CHECKING:
@@ -40,16 +41,16 @@ class Pieces:
     """
 
     ids: npt.NDArray[np.int32]
-    offsets: npt.NDArray[np.int64]
+    offsets: IntArray
 
     def __len__(self) -> int:
         return len(self.offsets) - 1
 
     @property
-    def lengths(self) -> npt.NDArray[np.int64]:
+    def lengths(self) -> IntArray:
         return np.diff(self.offsets)
 
-    def take(self, sentences: npt.NDArray[np.int64]) -> Pieces:
+    def take(self, sentences: IntArray) -> Pieces:
         """Some of the sentences, in the order wanted."""
         lengths = self.lengths[sentences]
         offsets = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)

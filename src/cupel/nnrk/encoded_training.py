@@ -11,9 +11,8 @@ from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import numpy.typing as npt
 
-from cupel.batch import IntArray
+from cupel.arrays import FloatArray, IntArray
 from cupel.errors import CupelError
 from cupel.nnrk.encoders import ENCODERS, INITIALS, LONGEST, TUNINGS, Encoder, check_torch
 from cupel.nnrk.examples import Examples
@@ -131,7 +130,7 @@ def train_encoded(
         seed=settings.seed,
     )
 
-    def tell(epoch: int, accuracies: npt.NDArray[np.float64]) -> None:
+    def tell(epoch: int, accuracies: FloatArray) -> None:
         if report:
             report(epoch, accuracies.tolist())
 

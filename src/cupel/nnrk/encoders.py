@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from cupel.batch import FloatArray, IntArray
+from cupel.arrays import Float32Array, FloatArray, IntArray
 from cupel.errors import CupelError, MissingPart
 from cupel.text.tokenizers import Tokenizer
 from cupel.text.vectors import EMBEDDED, open_vectors
@@ -75,9 +75,7 @@ def padded(numbers: IntArray, offsets: IntArray) -> IntArray:
     return table
 
 
-def averages(
-    table: npt.NDArray[np.float32], words: IntArray, lengths: IntArray
-) -> npt.NDArray[np.float32]:
+def averages(table: Float32Array, words: IntArray, lengths: IntArray) -> Float32Array:
     """(K, n, d): the mean of each sentence's vectors by each of K tables (K, v, d), as E f / N."""
     from scipy.sparse import csr_matrix
 
@@ -123,7 +121,7 @@ class Encoder:
         return Encoding(s["kind"], s["size"], s["filter"], s["pool"])
 
     @cached_property
-    def _table(self) -> npt.NDArray[np.float32]:
+    def _table(self) -> Float32Array:
         table = self.arrays["table"].astype(np.float32)
         if "scale" in self.arrays:
             table *= self.arrays["scale"].astype(np.float32)[..., None]
@@ -142,9 +140,7 @@ class Encoder:
         found = encode(table, words, lengths)
         return found.transpose(1, 0, 2).reshape(len(sentences), -1).astype(np.float64)
 
-    def _by_torch(
-        self, table: npt.NDArray[np.float32], words: IntArray, lengths: IntArray
-    ) -> npt.NDArray[np.float32]:
+    def _by_torch(self, table: Float32Array, words: IntArray, lengths: IntArray) -> Float32Array:
         encoding = self._encoding
         import torch
 
@@ -157,7 +153,7 @@ class Encoder:
         }
         return encode_batches(encoding, weights, torch.tensor(table), words, lengths)
 
-    def _rows(self, types: Sequence[str]) -> tuple[IntArray, npt.NDArray[np.float32]]:
+    def _rows(self, types: Sequence[str]) -> tuple[IntArray, Float32Array]:
         """The row of each word, and the tables with the vectors of new words behind the learned."""
         rows = np.fromiter((self._numbers.get(w, 0) for w in types), np.int64, len(types))
         table = self._table

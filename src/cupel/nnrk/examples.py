@@ -17,7 +17,8 @@ import numpy as np
 import numpy.typing as npt
 
 from cupel import sources
-from cupel.batch import Batch, FloatArray, IntArray
+from cupel.arrays import BoolArray, Float32Array, FloatArray, IntArray
+from cupel.batch import Batch
 from cupel.corpus import Corpus
 from cupel.data import wmt_corpus
 from cupel.errors import CupelError
@@ -31,7 +32,6 @@ from cupel.nnrk.features import (
     check_finite,
 )
 
-Float32Array = npt.NDArray[np.float32]
 Report = Callable[[str], None]
 
 HELD_OUT = 20
@@ -68,7 +68,7 @@ class Examples:
     def __len__(self) -> int:
         return len(self.first)
 
-    def pairs(self, chosen: npt.NDArray[np.bool_] | IntArray) -> Examples:
+    def pairs(self, chosen: BoolArray | IntArray) -> Examples:
         """Some of the pairs, over the same items."""
         return replace(
             self,
