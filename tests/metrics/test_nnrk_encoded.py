@@ -252,3 +252,14 @@ def test_words_and_vectors_that_do_not_belong_together():
     encoder = Encoder({}, ("a", "b"), {"table": np.zeros((1, 4, 2), np.float32)})
     with pytest.raises(CupelError, match="3 word vectors for 2 words"):
         encoders.unpacked({}, encoder.packed())
+
+
+def test_a_gpu_that_is_not_there_is_missed_before_any_feature(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("torch")
+    monkeypatch.setattr(examples, "load", lambda *_, **__: pytest.fail("features were computed"))
+    command = ["nnrk", "--encoder", "average", "--device", "cuda:99", "-o", str(tmp_path / "m")]
+    done = CliRunner().invoke(train_command.app, command)
+    assert isinstance(done.exception, CupelError)
+    assert "'cuda:99' is not there" in str(done.exception)

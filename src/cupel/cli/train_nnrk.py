@@ -175,6 +175,7 @@ def nnrk(
     own = None
     if encoder != "none":
         own = EncoderSettings(encoder, units, filter_length, pool, word_vectors, initial, vectors)
+        _check_device(device)
     wanted = feature_set(features or "4metrics,syntax25" + ("" if own else ",wiki-gw50"))
     sets = train or ["wmt13"]
     learned, development = _data(sets, dev, dev_pairs, _with_words(wanted, own), seed)
@@ -193,13 +194,21 @@ def nnrk(
         _train_encoded(learned, development, settings, own, networks, card, device, compact, out)
 
 
+def _check_device(device: str) -> None:
+    """What an encoder needs is missed before the features are computed, not after."""
+    from cupel.neural.devices import find_device
+    from cupel.nnrk.encoders import check_torch
+
+    check_torch()
+    find_device(device)
+
+
 def _with_words(wanted: FeatureSet, encoder: EncoderSettings | None) -> FeatureSet:
     """The features, and before the sentence vectors the numbers of words for an encoder."""
     if encoder is None:
         return wanted
-    from cupel.nnrk.encoders import WordNumbers, check_torch
+    from cupel.nnrk.encoders import WordNumbers
 
-    check_torch()
     return replace(wanted, vectors=(("words", WordNumbers(encoder.vectors)), *wanted.vectors))
 
 
