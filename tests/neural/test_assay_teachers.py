@@ -16,12 +16,12 @@ pytest.importorskip("safetensors")
 from test_assay_model import CPU, TINY, made_up, ragged, tiny  # noqa: E402
 
 from cupel.neural import assay_run  # noqa: E402
-from cupel.neural.assay import Assay, Design  # noqa: E402
+from cupel.neural.assay import Assay, Design, standard_names  # noqa: E402
 from cupel.neural.assay_data import JUDGED, OUTPUTS, Judgments, steps, weights_of  # noqa: E402
 from cupel.neural.assay_files import KIND, open_assay, save_assay  # noqa: E402
 from cupel.neural.assay_joint import Joint, join  # noqa: E402
 from cupel.neural.assay_prepare import Builder  # noqa: E402
-from cupel.neural.assay_run import Order, figures, train_assay  # noqa: E402
+from cupel.neural.assay_run import Order, begin_with, figures, train_assay  # noqa: E402
 from cupel.neural.assay_scoring import raw_scores  # noqa: E402
 from cupel.neural.assay_teachers import SPREAD, with_lessons  # noqa: E402
 from cupel.neural.assay_training import Recipe, centred, train  # noqa: E402
@@ -30,9 +30,10 @@ from cupel.neural.weights import read_card  # noqa: E402
 from cupel.neural.wordpiece import WordPieces, encoder_checksum, find_encoder  # noqa: E402
 
 
-def joint(seed: int = 0) -> Joint:
+def joint(seed: int = 0, matched: bool = True) -> Joint:
     torch.manual_seed(seed)
-    model = Joint(Encoder(TINY, WordPieces(None, (1,), (2,))))  # type: ignore[arg-type]
+    encoder = Encoder(TINY, WordPieces(None, (1,), (2,)))  # type: ignore[arg-type]
+    model = Joint(encoder, Design(joint=True, matched=matched))
     torch.nn.init.normal_(model.out.weight)
     return model.eval()
 
@@ -59,8 +60,9 @@ def test_long_sentences_are_cut_where_it_is_asked() -> None:
     assert own.sum(1).tolist() == [3, 1]
 
 
-def test_joint_scores_do_not_depend_on_the_batch() -> None:
-    data, model = made_up(12), joint()
+@pytest.mark.parametrize("matched", [True, False])
+def test_joint_scores_do_not_depend_on_the_batch(matched: bool) -> None:
+    data, model = made_up(12), joint(matched=matched)
     whole = raw_scores(model, data.pieces, data.hypothesis, data.reference)
     assert whole.std() > 0
     for item in (0, 17, 40):
@@ -69,15 +71,37 @@ def test_joint_scores_do_not_depend_on_the_batch() -> None:
         assert alone == pytest.approx(whole[one], abs=1e-5)
 
 
-def test_a_joint_encoder_learns_what_people_said() -> None:
+def test_what_was_read_together_is_matched_where_it_stands() -> None:
+    # One layer that changes nothing: then a piece has the same vector wherever it is read.
+    model = joint()
+    for layer in model.encoder.layers:
+        for part in (layer.output, layer.down):
+            torch.nn.init.zeros_(part.weight)
+            torch.nn.init.zeros_(part.bias)
+    torch.nn.init.zeros_(model.encoder.places.weight)
+    torch.nn.init.zeros_(model.encoder.types.weight)
+    alone = Assay(model.encoder)
+    batch = padded(ragged([[5, 6, 7], [7], [], [6, 5, 9, 9, 8]]), (1,), (2,), 100)
+    ids, mask, own = (torch.from_numpy(array) for array in batch)
+    items = torch.tensor([[0, 3], [3, 0], [1, 2], [2, 1], [0, 0], [1, 3]])
+    with torch.no_grad():
+        together, apart = (m.item_features(ids, mask, own, items) for m in (model, alone))
+    # But for the sentence vectors: another special piece stands before the second sentence.
+    same = [name != "sentence" for name in standard_names(alone.design)]
+    assert torch.allclose(together[:, same], apart[:, same], atol=1e-5)
+
+
+@pytest.mark.parametrize("matched", [True, False])
+def test_a_joint_encoder_learns_what_people_said(matched: bool) -> None:
     data = made_up(80, wrongs=49)
     recipe = Recipe(
         epochs=8, size=8, encoder_rate=3e-3, head_rate=3e-3, dropout=0.0, average=0.0, seed=1
     )
     judged = data.of_kind(JUDGED)
-    model = train(joint(), judged, recipe, CPU)
+    model = train(joint(matched=matched), judged, recipe, CPU)
     assert figures(model, judged)["tau"] > 0.9
-    turned = train(joint(), replace(judged, better=judged.worse, worse=judged.better), recipe, CPU)
+    reverse = replace(judged, better=judged.worse, worse=judged.better)
+    turned = train(joint(matched=matched), reverse, recipe, CPU)
     assert figures(turned, judged)["tau"] < -0.9
 
 
@@ -165,8 +189,8 @@ def test_lessons_are_alike_whatever_the_teachers_scale(small: tuple[Path, Judgme
     same = with_lessons(data, [loud_at, plain_at], None, "cpu")
     assert same.lesson == pytest.approx(one.lesson, abs=1e-4)
     assert float(one.lesson.std()) == pytest.approx(SPREAD, rel=1e-4)
-    # The matching models count together as much as the one that reads both sentences at once.
-    both = with_lessons(data, [plain_at, loud_at, reader_at], None, "cpu")
+    # Where nothing is held out, each counts the same.
+    both = with_lessons(data, [plain_at, reader_at], None, "cpu", held_out=False)
     halves = [with_lessons(data, [at], None, "cpu").lesson for at in (plain_at, reader_at)]
     mean = (halves[0] + halves[1]) / 2
     assert both.lesson == pytest.approx(mean / mean.std() * SPREAD, abs=1e-3)
@@ -174,9 +198,37 @@ def test_lessons_are_alike_whatever_the_teachers_scale(small: tuple[Path, Judgme
         open_assay(reader_at, None, "cpu", "float32")
 
 
+def test_teachers_count_what_the_held_out_judgments_say(small: tuple[Path, Judgments]) -> None:
+    folder, data = small
+    right, wrong = Assay(Encoder.load(layers=1)), Assay(Encoder.load(layers=1))
+    with torch.no_grad():
+        wrong.head.skip.weight *= -1.0
+    right_at, wrong_at = saved(folder / "right", right), saved(folder / "wrong", wrong)
+    one = with_lessons(data, [right_at], None, "cpu")
+    both = with_lessons(data, [wrong_at, right_at], None, "cpu")
+    assert both.lesson == pytest.approx(one.lesson, abs=1e-4)
+
+
+def test_a_training_goes_on_from_a_model(small: tuple[Path, Judgments]) -> None:
+    folder, _ = small
+    before = Assay(Encoder.load(layers=1))
+    with torch.no_grad():
+        before.head.centre += 3.0
+        before.encoder.layers[0].up.bias += 1.0
+    place = saved(folder / "before", before)
+    for model in (Assay(Encoder.load(layers=1)), Joint(Encoder.load(layers=1))):
+        begin_with(model, place, None)
+        assert model.head.centre.tolist() == before.head.centre.tolist()
+        assert torch.equal(model.encoder.layers[0].up.bias, before.encoder.layers[0].up.bias)
+    with pytest.raises(CupelError, match="other layers"):
+        begin_with(Assay(Encoder.load(layers=2)), place, None)
+
+
 def test_a_teacher_that_knows_nothing_is_refused(small: tuple[Path, Judgments]) -> None:
     folder, data = small
-    mute = saved(folder / "mute", Joint(Encoder.load(layers=1)))
+    silent = Joint(Encoder.load(layers=1))
+    torch.nn.init.zeros_(silent.head.skip.weight)
+    mute = saved(folder / "mute", silent)
     with pytest.raises(CupelError, match=r"mute do not tell translations of a segment apart"):
         with_lessons(data, [mute], None, "cpu")
     nothing = replace(data, taught=data.taught[:0], lesson=data.lesson[:0])

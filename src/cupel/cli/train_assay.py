@@ -45,6 +45,13 @@ def assay(
     joint: Annotated[
         bool, typer.Option("--joint", help="Encode both sentences together: a model that teaches.")
     ] = False,
+    matched: Annotated[
+        bool, typer.Option(help="Match what was encoded together, too (with --joint).")
+    ] = True,
+    start: Annotated[
+        Path | None,
+        typer.Option("--start", metavar="DIR", help="Go on from this trained model."),
+    ] = None,
     teachers: Annotated[
         list[Path] | None,
         typer.Option("--teacher", metavar="DIR...", help="Learn from these models' scores of all "
@@ -129,15 +136,18 @@ def assay(
     ):
         if value not in known:
             raise CupelError(f"{what} takes {', '.join(known)}, not {value!r}.")
+    if not matched and not joint:
+        raise CupelError("--no-matched leaves nothing to score with but what --joint reads.")
     order = Order(
         train=known_order(train or ["wmt13"]),
         dev=known_order(dev or [HELD_OUT]),
         encoder=encoder,
         layers=layers,
+        start=start,
         teachers=tuple(teachers or ()),
         design=Design(
             phrases=phrases, worst=worst, repeats=repeats, pooled=pooled, weighting=weighting,
-            joint=joint,
+            joint=joint, matched=matched,
         ),
         recipe=Recipe(
             epochs=epochs, size=size, encoder_rate=encoder_rate, head_rate=head_rate,

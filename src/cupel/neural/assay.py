@@ -54,8 +54,9 @@ class Design:
     weighting  of the pieces: equal, learned from their vectors (deep: by a layer of tanh units
                more), or a table by piece (idf, say)
     extra      further features that come with an item, such as scores of other metrics
-    joint      no matches at all: the encoder reads both sentences together (a teacher, see
+    joint      the encoder reads both sentences together (a teacher, see
                `cupel.neural.assay_joint`)
+    matched    whether what it read together is matched too
     """
 
     phrases: bool = True
@@ -65,6 +66,7 @@ class Design:
     weighting: str = "learned"
     extra: int = 0
     joint: bool = False
+    matched: bool = True
 
     @property
     def features(self) -> int:
@@ -106,28 +108,12 @@ class Head(nn.Module):
         self.spread.copy_(features.std(0).clamp_min(1e-3))
 
 
-class Scorer(nn.Module):
-    """What training needs of a model: scores of items, from the pieces of distinct sentences."""
-
-    def __init__(self, encoder: Encoder, design: Design) -> None:
-        super().__init__()
-        self.encoder, self.design = encoder, design
-
-    def forward(
-        self, ids: Tensor, mask: Tensor, own: Tensor, items: Tensor, extra: Tensor | None = None
-    ) -> Tensor:
-        """Scores of items: (b, t) pieces of distinct sentences; (n, 2) translation and reference.
-
-        mask: True where there is a piece; own: where that is not one of the special ones.
-        """
-        raise NotImplementedError
-
-
-class Assay(Scorer):
+class Assay(nn.Module):
     """Encoder, mix of layers, weights of pieces, and head."""
 
     def __init__(self, encoder: Encoder, design: Design | None = None) -> None:
-        super().__init__(encoder, design or Design())
+        super().__init__()
+        self.encoder, self.design = encoder, design or Design()
         size = encoder.config.size
         self.mix = nn.Parameter(torch.zeros(encoder.config.layers + 1))
         if self.design.weighting in ("learned", "deep"):
@@ -164,6 +150,10 @@ class Assay(Scorer):
     def forward(
         self, ids: Tensor, mask: Tensor, own: Tensor, items: Tensor, extra: Tensor | None = None
     ) -> Tensor:
+        """Scores of items: (b, t) pieces of distinct sentences; (n, 2) translation and reference.
+
+        mask: True where there is a piece; own: where that is not one of the special ones.
+        """
         features = self.item_features(ids, mask, own, items, extra)
         with torch.autocast(ids.device.type, enabled=False):
             return self.head(features)  # type: ignore[no-any-return]

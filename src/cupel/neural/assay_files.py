@@ -16,7 +16,7 @@ import torch
 from torch import Tensor
 
 from cupel.errors import CupelError
-from cupel.neural.assay import Assay, Design, Scorer
+from cupel.neural.assay import Assay, Design
 from cupel.neural.assay_joint import Joint
 from cupel.neural.devices import find_device
 from cupel.neural.encoder import Encoder
@@ -31,7 +31,7 @@ _TABLE = "encoder.words.weight"
 
 def save_assay(
     folder: Path | str,
-    model: Scorer,
+    model: Assay,
     card: Mapping[str, Any],
     *,
     stored: str = "int8",
@@ -66,14 +66,14 @@ def to_int8(matrix: Tensor) -> tuple[Tensor, Tensor]:
     return torch.round(matrix.float() / scale[:, None]).to(torch.int8), scale
 
 
-def build(encoder: Encoder, design: Design) -> Scorer:
+def build(encoder: Encoder, design: Design) -> Assay:
     """A new model of a design."""
     return Joint(encoder, design) if design.joint else Assay(encoder, design)
 
 
 def load_assay(
     folder: Path | str, encoder: Path | str | None = None, device: str = "cpu"
-) -> tuple[Scorer, Mapping[str, Any]]:
+) -> tuple[Assay, Mapping[str, Any]]:
     """A model in float32, and its card. encoder: the folder of the encoder it was trained from."""
     weights = load_weights(folder, KIND)
     card = weights.card
@@ -108,7 +108,7 @@ def open_assay(
 ) -> tuple[Assay, Mapping[str, Any]]:
     """A model ready to score, loaded once; the encoder's layers in the precision asked for."""
     model, card = load_assay(folder, encoder, device)
-    if not isinstance(model, Assay):
+    if isinstance(model, Joint):
         raise CupelError(
             f"The weights in {folder} are a joint encoder's, which teaches: train with --teacher "
             "and score with what that gives."

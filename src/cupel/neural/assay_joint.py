@@ -2,14 +2,15 @@
 
 Where `assay` encodes each sentence once and compares vectors, this reads the two together, so that
 every layer may look across: [first] translation [last] reference [last], the two told apart by the
-encoder's segment types. Of the last layer's mean m and its first vector f,
+encoder's segment types. The vectors found so are matched as `assay` matches its own, and to that
+score comes what the last layer's mean m and its first vector f say:
 
-    score = v . tanh(W [m, f] + b) + c
+    score = assay's of the matches + v . tanh(W [m, f] + b) + c
 
-It is as many times slower as there are pairs of sentences to a sentence, and alone it agrees less
-with people; but it errs elsewhere, so that the two together agree more than either does. What it
-knows is put into `assay` by `cupel.neural.assay_teachers`. Of a sentence it reads the first LONGEST
-pieces, as training does.
+Without matches (`Design.matched`) the second part is all there is.
+It is as many times slower as there are pairs of sentences to a sentence; but it errs elsewhere, so
+that the two together agree with people more than either does. What it knows is put into `assay` by
+`cupel.neural.assay_teachers`. Of a sentence it reads the first LONGEST pieces, as training does.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from cupel.arrays import Float32Array, IntArray
-from cupel.neural.assay import Design, Scorer
+from cupel.neural.assay import Assay, Design, Side
 from cupel.neural.assay_data import LONGEST
 from cupel.neural.encoder import Encoder, padded
 from cupel.neural.wordpiece import Pieces
@@ -32,8 +33,8 @@ BATCH = 1 << 15
 """Pieces of a batch in scoring."""
 
 
-class Joint(Scorer):
-    """Encoder and head; it takes what `Assay` takes."""
+class Joint(Assay):
+    """Encoder and both heads; it takes what `Assay` takes."""
 
     def __init__(self, encoder: Encoder, design: Design | None = None) -> None:
         super().__init__(encoder, design or Design(joint=True))
@@ -44,13 +45,57 @@ class Joint(Scorer):
     def forward(
         self, ids: Tensor, mask: Tensor, own: Tensor, items: Tensor, extra: Tensor | None = None
     ) -> Tensor:
-        joined, there, types = join(ids, mask, items)
-        state = self.encoder(joined, there, types)[-1].float()
+        states, there = self._read(ids, mask, items)
         with torch.autocast(ids.device.type, enabled=False):
-            mean = (state * there[..., None]).sum(1) / there.sum(1, keepdim=True)
-            seen = functional.dropout(torch.cat([mean, state[:, 0]], -1), DROPOUT, self.training)
-            score: Tensor = self.out(torch.tanh(self.hidden(seen)))
-            return score.squeeze(-1)
+            last = states[-1].float()
+            mean = (last * there[..., None]).sum(1) / there.sum(1, keepdim=True)
+            seen = functional.dropout(torch.cat([mean, last[:, 0]], -1), DROPOUT, self.training)
+            score: Tensor = self.out(torch.tanh(self.hidden(seen))).squeeze(-1)
+            if self.design.matched:
+                score = score + self.head(self._matches(states, ids, mask, own, items, extra))
+            return score
+
+    def item_features(
+        self, ids: Tensor, mask: Tensor, own: Tensor, items: Tensor, extra: Tensor | None = None
+    ) -> Tensor:
+        return self._matches(self._read(ids, mask, items)[0], ids, mask, own, items, extra)
+
+    def _read(self, ids: Tensor, mask: Tensor, items: Tensor) -> tuple[list[Tensor], Tensor]:
+        """The layers' states of the joined sentences, and where these have a piece."""
+        joined, there, types = join(ids, mask, items)
+        return self.encoder(joined, there, types), there
+
+    def _matches(
+        self,
+        states: list[Tensor],
+        ids: Tensor,
+        mask: Tensor,
+        own: Tensor,
+        items: Tensor,
+        extra: Tensor | None,
+    ) -> Tensor:
+        """(n, f) features of translation and reference, whose vectors are those read together."""
+        state = self.mixed(states)
+        first, second = items.unbind(1)
+        columns = torch.arange(ids.shape[1], device=ids.device)[None]
+        behind = columns + mask.sum(1)[first][:, None] - 1
+        with torch.autocast(ids.device.type, enabled=False):
+            sides = (
+                self._side(state, columns.expand(len(items), -1), first, ids, mask, own),
+                self._side(state, behind, second, ids, mask, own),
+            )
+            return self.features(*sides, extra)
+
+    def _side(
+        self, state: Tensor, columns: Tensor, rows: Tensor, ids: Tensor, mask: Tensor, own: Tensor
+    ) -> Side:
+        """One of the two sentences, taken out of what was read: `columns` is where it stands."""
+        places = columns.clamp(max=state.shape[1] - 1)[..., None].expand(-1, -1, state.shape[-1])
+        vectors, there = state.gather(1, places), mask[rows]
+        whole = (vectors * there[..., None]).sum(1) / there.sum(1, keepdim=True)
+        vectors, whole = functional.normalize(vectors, dim=-1), functional.normalize(whole, dim=-1)
+        weights = self.weights(vectors, ids[rows], own[rows])
+        return vectors, whole, weights, own[rows], ids[rows]
 
 
 def join(ids: Tensor, mask: Tensor, items: Tensor) -> tuple[Tensor, Tensor, Tensor]:

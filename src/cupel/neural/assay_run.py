@@ -15,15 +15,16 @@ from typing import Any
 import numpy as np
 import torch
 
-from cupel.arrays import Float32Array, FloatArray
+from cupel.arrays import Float32Array
 from cupel.errors import CupelError
-from cupel.neural.assay import Assay, Design, Scorer
+from cupel.neural.assay import Assay, Design
 from cupel.neural.assay_data import BORROWED, CORRUPTED, JUDGED, LINES, TIED, Judgments
 from cupel.neural.assay_files import KIND, build, load_assay, save_assay
 from cupel.neural.assay_prepare import CORRUPTIONS, judgments
 from cupel.neural.assay_scoring import raw_scores
 from cupel.neural.assay_teachers import with_lessons
 from cupel.neural.assay_training import Log, Place, Recipe, train
+from cupel.neural.bradley_terry import fitted
 from cupel.neural.checkpoints import Run
 from cupel.neural.devices import find_device
 from cupel.neural.encoder import Encoder
@@ -31,7 +32,8 @@ from cupel.neural.weights import read_card
 from cupel.neural.wordpiece import encoder_checksum, find_encoder
 
 HELD_OUT, NONE = "held-out", "none"
-START = 12345
+SAME = 12345
+"""The seed of all heads; see `train_assay`."""
 LICENCE = (
     "Apache-2.0. Fine-tuned from all-MiniLM-L6-v2 (Apache-2.0, sentence-transformers; after "
     "MiniLM, Wang et al. 2020), on the public judgments of the WMT campaigns."
@@ -46,6 +48,7 @@ class Order:
     dev      held-out (one line in twenty of the training data), none, or other datasets
     encoder  a folder in HuggingFace's layout; the MiniLM of the package where there is none
     layers   of the encoder that are used; all where it is not said
+    start    a trained model to go on from, in place of the encoder alone
     teachers folders of trained models whose scores are learned from, too
     """
 
@@ -53,6 +56,7 @@ class Order:
     dev: tuple[str, ...] = (HELD_OUT,)
     encoder: Path | None = None
     layers: int | None = None
+    start: Path | None = None
     teachers: tuple[Path, ...] = ()
     design: Design = field(default_factory=Design)
     recipe: Recipe = field(default_factory=Recipe)
@@ -67,7 +71,8 @@ class Order:
             "dev": list(self.dev),
             "encoder": encoder_checksum(find_encoder(self.encoder)),
             "layers": self.layers,
-            "teachers": [str(read_card(folder, KIND)["sha256"]) for folder in self.teachers],
+            "start": _sha256(self.start) if self.start else None,
+            "teachers": [_sha256(folder) for folder in self.teachers],
             "design": self.design.entries(),
             **self.recipe.entries(),
         }
@@ -82,10 +87,12 @@ def train_assay(order: Order, folder: Path | str, log: Log | None = None) -> Map
     run = Run(folder, order.settings)
     # All trainings begin with the same head, so that `average_assay` can average their weights;
     # the seed of the recipe is for the order of the data and for dropout.
-    torch.manual_seed(START)
+    torch.manual_seed(SAME)
     model = build(Encoder.load(order.encoder, order.layers), order.design)
+    if order.start:
+        begin_with(model, order.start, order.encoder)
     data, dev = _data(order, model)
-    if isinstance(model, Assay) and order.design.weighting == "table":
+    if order.design.weighting == "table":
         model.table.copy_(torch.from_numpy(inverse_frequencies(data, len(model.table))))  # type: ignore[operator, arg-type]
     history: list[dict[str, Any]] = []
 
@@ -105,6 +112,20 @@ def train_assay(order: Order, folder: Path | str, log: Log | None = None) -> Map
     if place.world > 1:
         torch.distributed.destroy_process_group()
     return history[-1]
+
+
+def begin_with(model: Assay, folder: Path | str, encoder: Path | None) -> None:
+    """Give a new model the weights of a trained one, as far as it has them."""
+    trained, _ = load_assay(folder, encoder)
+    ours = model.state_dict()
+    theirs = {
+        name: tensor
+        for name, tensor in trained.state_dict().items()
+        if name in ours and ours[name].shape == tensor.shape
+    }
+    if not all(name in theirs for name in ours if name.startswith("encoder.")):
+        raise CupelError(f"{folder} has other layers than the model that is to begin with them.")
+    model.load_state_dict(theirs, strict=False)
 
 
 def average_assay(
@@ -131,14 +152,15 @@ def average_assay(
     return found
 
 
-def _data(order: Order, model: Scorer) -> tuple[Judgments, Judgments | None]:
+def _data(order: Order, model: Assay) -> tuple[Judgments, Judgments | None]:
     """What is trained on, and what is held out."""
     tokenizer = model.encoder.pieces
     assert tokenizer is not None
     made = CORRUPTIONS if order.recipe.corrupted else 0
     data = judgments(order.train, tokenizer, corruptions=made, outputs=bool(order.teachers))
     if order.teachers:
-        data = with_lessons(data, order.teachers, order.encoder, order.device)
+        held_out = order.dev == (HELD_OUT,)
+        data = with_lessons(data, order.teachers, order.encoder, order.device, held_out)
     dev: Judgments | None = None
     if order.dev == (HELD_OUT,):
         data, dev = data.part(False), data.part(True).of_kind(JUDGED, CORRUPTED)
@@ -150,7 +172,7 @@ def _data(order: Order, model: Scorer) -> tuple[Judgments, Judgments | None]:
 
 
 def _write(
-    model: Scorer,
+    model: Assay,
     order: Order,
     folder: Path | str,
     data: Judgments,
@@ -166,7 +188,7 @@ def _write(
         "slope": 1.0 if dev is None else slope(model, dev),
         "data": list(order.train),
         "recipe": order.recipe.entries(),
-        **({"teachers": order.settings["teachers"]} if order.teachers else {}),
+        **{name: order.settings[name] for name in ("start", "teachers") if getattr(order, name)},
         "dev": {"of": list(order.dev), **last},
         "licence": LICENCE,
     }
@@ -179,7 +201,7 @@ def used(data: Judgments, recipe: Recipe) -> Judgments:
     return data.of_kind(JUDGED, *(kind for kind, weight in weights.items() if weight))
 
 
-def figures(model: Scorer, data: Judgments) -> dict[str, float]:
+def figures(model: Assay, data: Judgments) -> dict[str, float]:
     """Held-out figures: tau (the mean over language pairs), and what else the data has.
 
     tau is (C - D) / (C + D + T), as in WMT14. corrupted: how often the original scores higher;
@@ -203,7 +225,7 @@ def figures(model: Scorer, data: Judgments) -> dict[str, float]:
     return {name: round(value, 5) for name, value in found.items()}
 
 
-def centre(model: Scorer, data: Judgments, most: int = 4000) -> float:
+def centre(model: Assay, data: Judgments, most: int = 4000) -> float:
     """The mean score of translations that people judged: what the calibrated score calls 0.5."""
     judged = data.of_kind(JUDGED)
     items = np.unique(np.concatenate([judged.better, judged.worse, data.graded]))
@@ -212,7 +234,7 @@ def centre(model: Scorer, data: Judgments, most: int = 4000) -> float:
     return round(float(scores.mean()), 6)
 
 
-def slope(model: Scorer, data: Judgments) -> float:
+def slope(model: Assay, data: Judgments) -> float:
     """What a difference of scores is worth on segments that the training has not seen.
 
     Trained scores are too sure of themselves: this is the a that makes sigmoid(a (s1 - s2)) the
@@ -224,22 +246,7 @@ def slope(model: Scorer, data: Judgments) -> float:
     items, of = np.unique(np.concatenate([judged.better, judged.worse]), return_inverse=True)
     scores = raw_scores(model, data.pieces, data.hypothesis[items], data.reference[items])
     better, worse = np.split(scores[of].astype(np.float64), 2)
-    return round(fitted_slope(better - worse), 4)
-
-
-def fitted_slope(differences: FloatArray) -> float:
-    """The maximum of sum(log(sigmoid(a d))) over a, by Newton's method."""
-    found = 1.0
-    for _ in range(50):
-        missed = 1.0 / (1.0 + np.exp(np.clip(found * differences, -500, 500)))
-        curvature = float((missed * (1.0 - missed) * differences**2).sum())
-        if curvature < 1e-9:
-            break
-        step = float((missed * differences).sum()) / curvature
-        found = float(np.clip(found + step, 0.01, 100.0))
-        if abs(step) < 1e-9:
-            break
-    return found
+    return round(float(fitted(better[:, None] - worse[:, None])[0]), 4)
 
 
 def inverse_frequencies(data: Judgments, vocabulary: int) -> Float32Array:
@@ -261,6 +268,10 @@ def _place(device: str) -> Place:
     on_gpu = device != "cpu" and torch.cuda.is_available()
     torch.distributed.init_process_group("nccl" if on_gpu else "gloo")
     return Place(find_device(f"cuda:{local}" if on_gpu else "cpu"), rank, world)
+
+
+def _sha256(folder: Path) -> str:
+    return str(read_card(folder, KIND)["sha256"])
 
 
 def known_order(names: Sequence[str]) -> tuple[str, ...]:

@@ -15,7 +15,7 @@ from torch import Tensor
 from torch.nn import functional
 
 from cupel.arrays import Float32Array, IntArray
-from cupel.neural.assay import Assay, Scorer, Side
+from cupel.neural.assay import Assay, Side
 from cupel.neural.assay_joint import Joint, joint_scores
 from cupel.neural.encoder import encode
 from cupel.neural.wordpiece import Pieces
@@ -113,7 +113,7 @@ def item_features(
 
 @torch.inference_mode()
 def raw_scores(
-    model: Scorer,
+    model: Assay,
     pieces: Pieces,
     hypothesis: IntArray,
     reference: IntArray,
@@ -123,7 +123,6 @@ def raw_scores(
     """(items,) scores, not calibrated."""
     if isinstance(model, Joint):
         return joint_scores(model, pieces, hypothesis, reference)
-    assert isinstance(model, Assay)
     features = item_features(model, pieces, hypothesis, reference, limits)
     if extra is not None:
         features = torch.cat([features, torch.from_numpy(extra)], -1)

@@ -3,8 +3,9 @@
 A judgment is one person's word on two translations; a teacher's score is what many such words have
 in common, and it is there for the unjudged translations too. Several teachers are more than one: an
 encoder that reads both sentences together (`cupel.neural.assay_joint`) errs elsewhere than one that
-compares vectors. Each teacher's scores are divided by their deviation within segments; the means of
-the two kinds count alike; and the whole has the deviation SPREAD, about that of a trained model.
+compares vectors. Each teacher's scores are divided by their deviation within segments; they count
+what makes the held-out judgments likeliest, or alike where none are held out; and the whole has the
+deviation SPREAD, about that of a trained model.
 """
 
 from __future__ import annotations
@@ -17,34 +18,52 @@ import numpy as np
 
 from cupel.arrays import FloatArray, IntArray
 from cupel.errors import CupelError
-from cupel.neural.assay_data import Judgments
+from cupel.neural.assay_data import JUDGED, Judgments
 from cupel.neural.assay_files import load_assay
-from cupel.neural.assay_joint import Joint
 from cupel.neural.assay_scoring import raw_scores
+from cupel.neural.bradley_terry import fitted
 
 SPREAD = 1.5
 
 
 def with_lessons(
-    data: Judgments, teachers: Sequence[Path | str], encoder: Path | None, device: str
+    data: Judgments,
+    teachers: Sequence[Path | str],
+    encoder: Path | None,
+    device: str,
+    held_out: bool = True,
 ) -> Judgments:
-    """The data with the teachers' scores of all items that can be taught."""
+    """The data with the teachers' scores of all items that can be taught.
+
+    held_out: whether one line in HELD_OUT was kept from the teachers, as from the pupil.
+    """
     if not len(data.taught):
         raise CupelError("There are no translations for teachers to speak about: name rankings.")
     items = data.taught[np.argsort(data.reference[data.taught], kind="stable")]
-    found: dict[bool, list[FloatArray]] = {}
+    found = []
     for folder in teachers:
         model, _ = load_assay(folder, encoder, device)
         scores = raw_scores(model, data.pieces, data.hypothesis[items], data.reference[items])
-        alike = _divided(scores.astype(np.float64), data.segment[items], str(folder))
-        found.setdefault(isinstance(model, Joint), []).append(alike)
-    means = [np.mean(scores, axis=0) for scores in found.values()]
-    lesson = SPREAD * _divided(np.mean(means, axis=0), data.segment[items], "all teachers")
+        found.append(_divided(scores.astype(np.float64), data.segment[items], str(folder)))
+    said = np.stack(found, 1)
+    weights = _weights(said, items, data) if held_out else np.ones(len(teachers))
+    lesson = SPREAD * _divided(said @ weights, data.segment[items], "all teachers")
     return replace(data, taught=items, lesson=lesson.astype(np.float32))
 
 
+def _weights(scores: FloatArray, items: IntArray, data: Judgments) -> FloatArray:
+    """(k,) what each of k teachers' scores (n, k) counts, by the judgments of held-out lines."""
+    judged = data.part(True).of_kind(JUDGED)
+    place = np.full(len(data.hypothesis), -1)
+    place[items] = np.arange(len(items))
+    better, worse = place[judged.better], place[judged.worse]
+    known = (better >= 0) & (worse >= 0)
+    weights = fitted(scores[better[known]] - scores[worse[known]])
+    return weights if weights.any() else np.ones_like(weights)
+
+
 def _divided(scores: FloatArray, segment: IntArray, whose: str) -> FloatArray:
-    """FloatArray less their mean within a segment, over the deviation of that."""
+    """Scores less their mean within a segment, over the deviation of that."""
     _, of, counts = np.unique(segment, return_inverse=True, return_counts=True)
     apart = scores - (np.bincount(of, scores) / counts)[of]
     spread = float(apart.std())

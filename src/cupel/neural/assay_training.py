@@ -21,14 +21,14 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from cupel.arrays import Float32Array
-from cupel.neural.assay import Assay, Scorer
+from cupel.neural.assay import Assay
 from cupel.neural.assay_data import LONGEST, TIED, Judgments, Step, steps, weights_of
 from cupel.neural.checkpoints import Run, optimizer_state, restore_optimizer
 from cupel.neural.encoder import padded
 from cupel.neural.wordpiece import Pieces
 
 Log = Callable[[dict[str, Any]], None]
-Model = TypeVar("Model", bound=Scorer)
+Model = TypeVar("Model", bound=Assay)
 
 
 @dataclass(frozen=True)
@@ -141,7 +141,7 @@ def train(
         state, history = before
         _restore(state, {"model": model, "objective": objective, "kept": kept}, optimizer)
     else:
-        if isinstance(model, Assay):
+        if not model.head.centre.any():  # else it goes on from another training
             _standardise(model, data, weight, recipe, device, extra)
         kept.load_state_dict(model.state_dict())
     per_epoch = sum(1 for _ in _epoch(data, weight, recipe, 0))
@@ -188,7 +188,7 @@ def train(
 def as_tensors(
     pieces: Pieces,
     step: Step,
-    model: Scorer,
+    model: Assay,
     device: torch.device,
     extra: Float32Array | None = None,
 ) -> dict[str, Tensor]:
@@ -239,7 +239,7 @@ def _rate(step: int, total: int, warmup: float) -> float:
     return (step + 1) / rising if step < rising else (total - step) / max(1, total - rising)
 
 
-def _optimizer(model: Scorer, objective: Objective, recipe: Recipe) -> torch.optim.Optimizer:
+def _optimizer(model: Assay, objective: Objective, recipe: Recipe) -> torch.optim.Optimizer:
     encoder = [p for p in model.encoder.parameters() if p.requires_grad]
     inside = {id(p) for p in model.encoder.parameters()}
     rest = [p for p in model.parameters() if id(p) not in inside] + list(objective.parameters())
@@ -271,7 +271,7 @@ def _standardise(
 
 
 @torch.no_grad()
-def _follow(kept: Scorer, model: Scorer, decay: float) -> None:
+def _follow(kept: Assay, model: Assay, decay: float) -> None:
     """Move the average of the weights towards the weights."""
     pairs = zip(kept.parameters(), model.parameters(), strict=True)
     moving: list[tuple[Tensor, Tensor]] = [pair for pair in pairs if pair[1].requires_grad]
