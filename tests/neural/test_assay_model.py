@@ -367,3 +367,23 @@ def test_the_command_trains_goes_on_and_averages(
     bad = run(app, [*common, "-o", "x", "--weighting", "loud"])
     assert isinstance(bad.exception, CupelError)
     assert "--weighting takes equal, learned, deep, table" in str(bad.exception)
+
+
+def _one_of_two(rank: int, folder: str) -> None:
+    """A process of a distributed training, as PyTorch's launcher would start it."""
+    meeting = f"file://{folder}/meeting"
+    torch.distributed.init_process_group("gloo", meeting, rank=rank, world_size=2)
+    recipe = Recipe(epochs=2, size=4, dropout=0.0, encoder_rate=1e-3, head_rate=1e-2)
+    model = tiny()
+    kept = train(model, made_up(30), recipe, Place(torch.device("cpu"), rank, 2))
+    torch.save([model.state_dict(), kept.state_dict()], f"{folder}/{rank}.pt")
+    torch.distributed.destroy_process_group()
+
+
+def test_processes_of_one_training_have_one_model(tmp_path: Path) -> None:
+    torch.multiprocessing.spawn(_one_of_two, (str(tmp_path),), nprocs=2)
+    first, second = (torch.load(tmp_path / f"{rank}.pt") for rank in (0, 1))
+    begun = tiny().state_dict()
+    for ours, theirs in zip(first, second, strict=True):
+        assert all(torch.equal(ours[name], theirs[name]) for name in ours)
+        assert not torch.equal(ours["head.skip.weight"], begun["head.skip.weight"])

@@ -150,11 +150,11 @@ def train(
         start, losses = time.perf_counter(), []
         model.train()
         for number, step in enumerate(_epoch(data, weight, recipe, epoch)):
-            done = epoch * per_epoch + number
             if number >= per_epoch - per_epoch % place.world:
                 break  # every process takes as many steps as the others
             if number % place.world != place.rank:
                 continue
+            done = epoch * per_epoch + number - place.rank  # the same in all processes
             for group in optimizer.param_groups:
                 group["lr"] = group["highest"] * _rate(done, total, recipe.warmup)
             tensors = as_tensors(data.pieces, step, model, device, extra)
