@@ -255,3 +255,7 @@ def test_what_is_wrong_is_said(tmp_path: Path) -> None:
     (broken / "card.json").write_text(json.dumps(card))
     with pytest.raises(CupelError, match="trained from another encoder"):
         cupel.score(["a"], ["b"], [f"assay:weights={broken},device=cpu"])
+    for wrong in ({"design": {"later": 1}}, {"layers": "many"}, {"encoder": None}):
+        (broken / "card.json").write_text(json.dumps({**card, **wrong}))
+        with pytest.raises(CupelError, match="not one that this version of Cupel can read"):
+            cupel.score(["a"], ["b"], [f"assay:weights={broken},device=cpu"])

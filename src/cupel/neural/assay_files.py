@@ -78,13 +78,19 @@ def load_assay(
     weights = load_weights(folder, KIND)
     card = weights.card
     place = find_encoder(encoder)
-    expected = str(card["encoder"]["sha256"])
+    try:
+        expected, layers = str(card["encoder"]["sha256"]), int(card["layers"])
+        design, trained_table = Design(**card["design"]), bool(card["table"])
+    except (KeyError, TypeError, ValueError) as error:
+        raise CupelError(
+            f"The card in {folder} is not one that this version of Cupel can read: {error}."
+        ) from error
     if encoder_checksum(place) != expected:
         raise CupelError(
             f"The weights in {folder} were trained from another encoder than the one in {place}: "
             f"SHA-256 {expected[:12]}... was expected; name its folder with encoder=."
         )
-    model = build(Encoder.load(place, int(card["layers"])), Design(**card["design"]))
+    model = build(Encoder.load(place, layers), design)
     tensors = {
         name: tensor.float() * weights.tensors[f"{name}.scale"][:, None]
         if f"{name}.scale" in weights.tensors
@@ -92,7 +98,7 @@ def load_assay(
         for name, tensor in weights.tensors.items()
         if not name.endswith(".scale")
     }
-    if not card["table"]:
+    if not trained_table:
         tensors[_TABLE] = model.encoder.words.weight
     try:
         model.load_state_dict(tensors)
