@@ -363,7 +363,7 @@ def test_the_command_trains_goes_on_and_averages(
     assert torch.allclose((one + two) / 2, both, atol=1e-6)
     assert not torch.equal(one, two)
     card = json.loads((tmp_path / "both" / "card.json").read_text())
-    assert card["dev"]["average of"] == 2
+    assert [part["recipe"]["seed"] for part in card["average of"]] == [1, 2]
     bad = run(app, [*common, "-o", "x", "--weighting", "loud"])
     assert isinstance(bad.exception, CupelError)
     assert "--weighting takes equal, learned, deep, table" in str(bad.exception)

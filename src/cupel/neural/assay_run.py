@@ -107,7 +107,11 @@ def train_assay(order: Order, folder: Path | str, log: Log | None = None) -> Map
     )  # fmt: skip
     if place.rank == 0:
         history = (run.resume() or ({}, history))[1]
-        _write(kept, order, folder, data, dev, history[-1])
+        said = {
+            name: order.settings[name] for name in ("start", "teachers") if getattr(order, name)
+        }
+        said["recipe"] = order.recipe.entries()
+        _write(kept, order, folder, data, dev, history[-1], said)
         run.finish()
     if place.world > 1:
         torch.distributed.destroy_process_group()
@@ -137,19 +141,28 @@ def average_assay(
     """
     first, card = load_assay(folders[0], order.encoder, order.device)
     total = {name: tensor.clone() for name, tensor in first.state_dict().items()}
+    members = [_member(card)]
     for other in folders[1:]:
         model, its_card = load_assay(other, order.encoder, order.device)
-        if any(its_card[key] != card[key] for key in ("design", "layers", "data", "table")):
+        alike = all(its_card.get(key) == card.get(key) for key in ("layers", "data", "table"))
+        if model.design != first.design or not alike:
             raise CupelError(
                 f"{other} cannot be averaged with {folders[0]}: designs or data differ."
             )
+        members.append(_member(its_card))
         for name, tensor in model.state_dict().items():
             total[name] += tensor
     first.load_state_dict({name: tensor / len(folders) for name, tensor in total.items()})
     data, dev = _data(order, first)
     found = {} if dev is None else figures(first, dev)
-    _write(first, order, folder, data, dev, {"average of": len(folders), **found})
+    _write(first, order, folder, data, dev, found, {"average of": members})
     return found
+
+
+def _member(card: Mapping[str, Any]) -> dict[str, Any]:
+    """What the card of an average says of one that is in it."""
+    said = ("sha256", "recipe", "start", "teachers", "average of")
+    return {name: card[name] for name in said if name in card}
 
 
 def _data(order: Order, model: Assay) -> tuple[Judgments, Judgments | None]:
@@ -178,7 +191,9 @@ def _write(
     data: Judgments,
     dev: Judgments | None,
     last: Mapping[str, Any],
+    said: Mapping[str, Any],
 ) -> None:
+    """Save a model with its card. last: its figures; said: how it was made."""
     card = {
         "encoder": {
             "name": str(order.encoder) if order.encoder else "all-MiniLM-L6-v2",
@@ -187,8 +202,7 @@ def _write(
         "centre": centre(model, data),
         "slope": 1.0 if dev is None else slope(model, dev),
         "data": list(order.train),
-        "recipe": order.recipe.entries(),
-        **{name: order.settings[name] for name in ("start", "teachers") if getattr(order, name)},
+        **said,
         "dev": {"of": list(order.dev), **last},
         "licence": LICENCE,
     }
