@@ -295,6 +295,7 @@ def test_without_the_table_it_says_how_to_get_it(monkeypatch):
         gzip.compress(b"x\ny\nz\n"),
         gzip.compress(b"0.5\na b\nc d\n" * 99)[:-9],
     ],
+    ids=["empty", "not gzip", "nothing in it", "no numbers", "cut"],
 )
 def test_a_damaged_table_is_named(tmp_path, content):
     path = tmp_path / "paraphrase-en.gz"
