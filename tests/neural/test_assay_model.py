@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -28,7 +29,7 @@ from cupel.neural.assay_data import (  # noqa: E402
     weights_of,
 )
 from cupel.neural.assay_prepare import Builder, _add_table  # noqa: E402
-from cupel.neural.assay_run import figures, inverse_frequencies  # noqa: E402
+from cupel.neural.assay_run import LEAST_SLOPE, figures, inverse_frequencies, slope  # noqa: E402
 from cupel.neural.assay_scoring import Limits, raw_scores  # noqa: E402
 from cupel.neural.assay_training import Objective, Place, Recipe, train  # noqa: E402
 from cupel.neural.checkpoints import Run  # noqa: E402
@@ -367,6 +368,14 @@ def test_the_command_trains_goes_on_and_averages(
     bad = run(app, [*common, "-o", "x", "--weighting", "loud"])
     assert isinstance(bad.exception, CupelError)
     assert "--weighting takes equal, learned, deep, table" in str(bad.exception)
+
+
+def test_the_slope_is_positive_whatever_people_say() -> None:
+    data, model = made_up(40), tiny()
+    reverse = replace(data, better=data.worse, worse=data.better)
+    slopes = [slope(model, judged) for judged in (data, reverse)]
+    assert min(slopes) == LEAST_SLOPE
+    assert max(slopes) > LEAST_SLOPE
 
 
 def _one_of_two(rank: int, folder: str) -> None:

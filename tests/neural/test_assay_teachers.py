@@ -222,6 +222,9 @@ def test_a_training_goes_on_from_a_model(small: tuple[Path, Judgments]) -> None:
         assert torch.equal(model.encoder.layers[0].up.bias, before.encoder.layers[0].up.bias)
     with pytest.raises(CupelError, match="other layers"):
         begin_with(Assay(Encoder.load(layers=2)), place, None)
+    deeper = saved(folder / "deeper", Assay(Encoder.load(layers=2)))
+    with pytest.raises(CupelError, match="other layers"):
+        begin_with(Assay(Encoder.load(layers=1)), deeper, None)
 
 
 def test_a_teacher_that_knows_nothing_is_refused(small: tuple[Path, Judgments]) -> None:

@@ -32,6 +32,8 @@ from cupel.neural.weights import read_card
 from cupel.neural.wordpiece import encoder_checksum, find_encoder
 
 HELD_OUT, NONE = "held-out", "none"
+LEAST_SLOPE = 0.01
+"""Also a model that people contradict keeps the order of its scores."""
 SAME = 12345
 """The seed of all heads; see `train_assay`."""
 LICENCE = (
@@ -121,14 +123,14 @@ def train_assay(order: Order, folder: Path | str, log: Log | None = None) -> Map
 def begin_with(model: Assay, folder: Path | str, encoder: Path | None) -> None:
     """Give a new model the weights of a trained one, as far as it has them."""
     trained, _ = load_assay(folder, encoder)
+    if trained.encoder.config != model.encoder.config:
+        raise CupelError(f"{folder} has other layers than the model that is to begin with them.")
     ours = model.state_dict()
     theirs = {
         name: tensor
         for name, tensor in trained.state_dict().items()
         if name in ours and ours[name].shape == tensor.shape
     }
-    if not all(name in theirs for name in ours if name.startswith("encoder.")):
-        raise CupelError(f"{folder} has other layers than the model that is to begin with them.")
     model.load_state_dict(theirs, strict=False)
 
 
@@ -260,7 +262,8 @@ def slope(model: Assay, data: Judgments) -> float:
     items, of = np.unique(np.concatenate([judged.better, judged.worse]), return_inverse=True)
     scores = raw_scores(model, data.pieces, data.hypothesis[items], data.reference[items])
     better, worse = np.split(scores[of].astype(np.float64), 2)
-    return round(float(fitted(better[:, None] - worse[:, None])[0]), 4)
+    found = float(fitted(better[:, None] - worse[:, None])[0])
+    return round(max(found, LEAST_SLOPE), 4)
 
 
 def inverse_frequencies(data: Judgments, vocabulary: int) -> Float32Array:

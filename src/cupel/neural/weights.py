@@ -88,13 +88,15 @@ def read_card(folder: Path | str, kind: str) -> Mapping[str, Any]:
     path = Path(folder) / CARD
     try:
         card = json.loads(path.read_text(encoding="utf-8"))
-    except FileNotFoundError as error:
+    except (FileNotFoundError, NotADirectoryError) as error:
         raise CupelError(f"{folder} holds no model: it has no {CARD}.") from error
     except (OSError, UnicodeDecodeError, json.JSONDecodeError) as error:
         raise CupelError(f"{path} cannot be read: {error}.") from error
     if not isinstance(card, dict) or card.get("kind") != kind or "sha256" not in card:
         kinds = card.get("kind") if isinstance(card, dict) else None
-        raise CupelError(f"{path} is not the card of a {kind} model; its kind is {kinds!r}.")
+        raise CupelError(
+            f"{path} is not the card of a model of the kind {kind!r}; its kind is {kinds!r}."
+        )
     if card.get("format") != FORMAT:
         raise CupelError(
             f"{path} is of format {card.get('format')!r}, this version of Cupel reads {FORMAT}."
