@@ -17,7 +17,7 @@ from cupel.data import wmt_corpus
 from cupel.human.rankings import wmt_rankings
 from cupel.neural.arrays import save_arrays
 from cupel.neural.weights import embedded
-from cupel.nnrk.contextual import PROJECTION, unit_vectors
+from cupel.learned.nnrk.model.contextual import PROJECTION, unit_vectors
 
 DIMENSION = 32
 

@@ -22,7 +22,7 @@ from cupel.errors import CupelError, MissingPart
 from cupel.metric import Metric
 from cupel.registry import get_metric
 from cupel.scores import Scores
-from cupel.telling import Progress
+from cupel.console import Progress
 
 BATCH_SIZE = 8192
 """Items per batch: enough to keep the arrays long, few enough to keep memory flat."""

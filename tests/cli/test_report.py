@@ -13,9 +13,9 @@ from pathlib import Path
 import pytest
 
 from cupel.cli import main, reproduce
-from cupel.report.compute import Outcome
-from cupel.report.papers import find_table
-from cupel.report.results import compare
+from cupel.papers.compute import Outcome
+from cupel.papers.published import find_table
+from cupel.papers.results import compare
 
 REFERENCE = ["The cat sat on the mat.", "It is raining again, isn't it?", "Prices rose 3.5%."] * 4
 OLD = ["Cat mat.", "Rain again it is?", "The price has gone up."] * 4

@@ -15,8 +15,8 @@ from pathlib import Path
 from typing import Any, TextIO
 
 from cupel import __version__
-from cupel.telling import progress_bar as progress_bar
-from cupel.telling import warn as warn
+from cupel.console import progress_bar as progress_bar
+from cupel.console import warn as warn
 
 BOLD, PLAIN = "\033[1m", "\033[0m"
 

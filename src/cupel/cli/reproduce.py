@@ -13,9 +13,9 @@ from cupel.cli.output import PlainFormat
 from cupel.errors import CupelError
 
 if TYPE_CHECKING:
-    from cupel.report.compute import Outcome
-    from cupel.report.papers import Table
-    from cupel.report.results import Compared, Result
+    from cupel.papers.compute import Outcome
+    from cupel.papers.published import Table
+    from cupel.papers.results import Compared, Result
 
 GREEN, YELLOW, RED, PLAIN = "\033[32m", "\033[33m", "\033[31m", "\033[0m"
 
@@ -56,7 +56,7 @@ def reproduce(
 
     Example: cupel reproduce red-4
     """
-    from cupel.report.papers import find_table, tables
+    from cupel.papers.published import find_table, tables
 
     if quick and full:
         raise CupelError("--quick and --full exclude each other: give one of them.")
@@ -86,8 +86,8 @@ def reproduce(
 
 
 def _computed(wanted: list[Table], full: bool, workers: int) -> tuple[list[Result], dict[str, str]]:
-    from cupel.report.compute import compute
-    from cupel.report.results import compare
+    from cupel.papers.compute import compute
+    from cupel.papers.results import compare
 
     found = compute(wanted, full=full, workers=workers, tell=output.warn)
     return [compare(table, found) for table in wanted], _signatures(wanted, found)
@@ -121,7 +121,7 @@ def _today() -> str:
 def _write_page(results: list[Result], signatures: dict[str, str], path: Path) -> None:
     from cupel import __version__
     from cupel.folders import write_text
-    from cupel.report.results import markdown
+    from cupel.papers.results import markdown
 
     write_text(path, markdown(results, signatures, _today(), __version__))
     output.warn(f"Wrote {path}.")
@@ -135,8 +135,8 @@ def _write_record(results: list[Result], path: Path) -> None:
 
 def _list(form: PlainFormat, file: TextIO) -> None:
     """Every table with its status as last computed."""
-    from cupel.report.papers import tables
-    from cupel.report.recorded import last_computed
+    from cupel.papers.published import tables
+    from cupel.papers.recorded import last_computed
 
     last = last_computed()
     known = {row["table"]: row for row in last.get("rows", [])}
@@ -170,8 +170,8 @@ def _list(form: PlainFormat, file: TextIO) -> None:
 
 def _unknown(table: Table) -> dict[str, Any]:
     """A table of which nothing is recorded."""
-    from cupel.report.compute import NOT_TO_BE_HAD
-    from cupel.report.results import NOT_POSSIBLE, NOT_YET
+    from cupel.papers.compute import NOT_TO_BE_HAD
+    from cupel.papers.results import NOT_POSSIBLE, NOT_YET
 
     absent = dict.fromkeys(cell.absent for cell in table.cells if not cell.average)
     status = NOT_YET
@@ -212,7 +212,7 @@ def _uncoloured(text: str) -> str:
 
 
 def _lines(result: Result, marks: dict[str, str]) -> list[list[tuple[str, str]]]:
-    from cupel.report.results import number, signed
+    from cupel.papers.results import number, signed
 
     table = result.table
     own = table.marked

@@ -119,16 +119,16 @@ def assay(
     if folder is None:
         raise CupelError("Where to? Name a folder for the model with -o.")
     _check_parts()
-    from cupel.neural.assay import WEIGHTINGS, Design
-    from cupel.neural.assay_files import STORED
-    from cupel.neural.assay_run import (
+    from cupel.learned.assay.model.network import WEIGHTINGS, Design
+    from cupel.learned.assay.files import STORED
+    from cupel.learned.assay.training.run import (
         HELD_OUT,
         Order,
         average_assay,
         known_order,
         train_assay,
     )
-    from cupel.neural.assay_training import Recipe
+    from cupel.learned.assay.training.loop import Recipe
 
     for what, value, known in (
         ("--weighting", weighting, WEIGHTINGS),

@@ -13,10 +13,10 @@ from cupel.cli import output
 from cupel.cli.options import SEED, Seed, fillable
 
 if TYPE_CHECKING:
-    from cupel.nnrk.encoded_training import EncoderSettings
-    from cupel.nnrk.examples import Examples
-    from cupel.nnrk.features import FeatureSet
-    from cupel.nnrk.training import Settings
+    from cupel.learned.nnrk.training.encoded import EncoderSettings
+    from cupel.learned.nnrk.data.examples import Examples
+    from cupel.learned.nnrk.model.features import FeatureSet
+    from cupel.learned.nnrk.training.basic import Settings
 
 NETWORK = "Network"
 ENCODER = "Encoder"
@@ -149,9 +149,9 @@ def nnrk(
     cupel train nnrk --encoder cnn --units 150 --dropout 0.5 --sample 40000 --epochs 16 -o mine
     """
     from cupel.errors import CupelError
-    from cupel.nnrk.encoded_training import EncoderSettings
-    from cupel.nnrk.features import feature_set
-    from cupel.nnrk.training import Settings
+    from cupel.learned.nnrk.training.encoded import EncoderSettings
+    from cupel.learned.nnrk.model.features import feature_set
+    from cupel.learned.nnrk.training.basic import Settings
 
     if networks < 1:
         raise CupelError(f"The number of networks must be 1 or more, not {networks}.")
@@ -197,7 +197,7 @@ def nnrk(
 def _check_device(device: str) -> None:
     """What an encoder needs is missed before the features are computed, not after."""
     from cupel.neural.devices import find_device
-    from cupel.nnrk.encoders import check_torch
+    from cupel.learned.nnrk.model.encoders import check_torch
 
     check_torch()
     find_device(device)
@@ -207,7 +207,7 @@ def _with_words(wanted: FeatureSet, encoder: EncoderSettings | None) -> FeatureS
     """The features, and before the sentence vectors the numbers of words for an encoder."""
     if encoder is None:
         return wanted
-    from cupel.nnrk.encoders import WordNumbers
+    from cupel.learned.nnrk.model.encoders import WordNumbers
 
     return replace(wanted, vectors=(("words", WordNumbers(encoder.vectors)), *wanted.vectors))
 
@@ -220,8 +220,8 @@ def _train(
     card: dict[str, Any],
     out: Path,
 ) -> None:
-    from cupel.nnrk.model import averaged
-    from cupel.nnrk.training import train
+    from cupel.learned.nnrk.model.network import averaged
+    from cupel.learned.nnrk.training.basic import train
 
     def report(epoch: int, loss: float, tau: float) -> None:
         output.warn(f"epoch {epoch}: cost {loss:.4f}, development tau {tau:.4f}")
@@ -247,7 +247,7 @@ def _train_encoded(
     compact: bool,
     out: Path,
 ) -> None:
-    from cupel.nnrk.encoded_training import train_encoded
+    from cupel.learned.nnrk.training.encoded import train_encoded
 
     def report(epoch: int, accuracies: Sequence[float]) -> None:
         each = ", ".join(f"{accuracy:.4f}" for accuracy in accuracies)
@@ -266,7 +266,7 @@ def _data(
     sets: list[str], dev: str, dev_pairs: int, features: FeatureSet, seed: int
 ) -> tuple[Examples, Examples]:
     """Training and development pairs over the same arrays' layout."""
-    from cupel.nnrk import examples
+    from cupel.learned.nnrk.data import examples
 
     parts = [examples.load(name, features, report=output.warn) for name in sets]
     if dev != "held-out":

@@ -13,7 +13,7 @@ from cupel.cli.output import Format
 from cupel.errors import CupelError, MissingPart
 
 if TYPE_CHECKING:
-    from cupel.human.similarity_sets import SimilarityData, SimilaritySet
+    from cupel.learned.reval.data.sets import SimilarityData, SimilaritySet
 
 _PAPER = "paper"
 
@@ -126,9 +126,9 @@ def reval(
         return
     assert folder is not None
     _check_installed()
-    from cupel.metrics.reval_train import Reading, train_reval
-    from cupel.neural.reval import Settings
-    from cupel.neural.reval_training import Training
+    from cupel.learned.reval.training.run import Reading, train_reval
+    from cupel.learned.reval.model.network import Settings
+    from cupel.learned.reval.training.loop import Training
     from cupel.text.vectors import open_vectors
 
     reading = Reading(vectors, unknown, heads, parser, trees)
@@ -165,8 +165,8 @@ def _tell(entry: dict[str, Any]) -> None:
 
 
 def _data(dataset: str, pairs: list[str] | None, thresholds: str, seed: int) -> SimilarityData:
-    from cupel.human.similarity import BANDS, PUBLISHED, ranked_pairs, threshold
-    from cupel.human.similarity_sets import SimilarityData
+    from cupel.learned.reval.data.similarity import BANDS, PUBLISHED, ranked_pairs, threshold
+    from cupel.learned.reval.data.sets import SimilarityData
 
     if thresholds == _PAPER:
         return SimilarityData(dataset, pairs, thresholds=PUBLISHED, seed=seed)
@@ -176,7 +176,7 @@ def _data(dataset: str, pairs: list[str] | None, thresholds: str, seed: int) -> 
 
 
 def _made(data: SimilarityData, name: str, add: list[str]) -> SimilaritySet:
-    from cupel.human.similarity_sets import WITH_SICK, Recipe, SimilarityData, with_training
+    from cupel.learned.reval.data.sets import WITH_SICK, Recipe, SimilarityData, with_training
 
     sick = WITH_SICK if "sick" in add and not name.endswith(WITH_SICK) else ""
     made = data.make(f"{name}{sick}")
@@ -193,7 +193,7 @@ def _made(data: SimilarityData, name: str, add: list[str]) -> SimilaritySet:
 def _print_sets(dataset: str, pairs: list[str] | None, form: Format) -> None:
     import sys
 
-    from cupel.human.similarity_tables import set_rows, threshold_rows
+    from cupel.learned.reval.data.tables import set_rows, threshold_rows
 
     sizes, variances = set_rows(dataset, pairs), threshold_rows(dataset, pairs)
     if form in (Format.json, Format.tsv):

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, TypeVar, cast
 
 from cupel.folders import cache_folder
-from cupel.sources import digest
+from cupel.code_digest import digest
 
 Kernel = TypeVar("Kernel", bound=Callable[..., Any])
 

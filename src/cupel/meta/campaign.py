@@ -43,7 +43,7 @@ from cupel.meta.scorecache import MetricScores, metric_scores
 from cupel.metric import Metric, Signature
 from cupel.scoring import named_metrics
 from cupel.significance import BOOTSTRAP_RESAMPLES, DEFAULT_SEED
-from cupel.telling import Progress
+from cupel.console import Progress
 
 COMPARISONS = ("bootstrap", "williams", "perm-both")
 

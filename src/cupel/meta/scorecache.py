@@ -21,8 +21,8 @@ from cupel.folders import cache_folder, writing
 from cupel.metric import Metric
 from cupel.scores import Scores
 from cupel.scoring import score_corpus
-from cupel.sources import code_of, digest
-from cupel.telling import Progress
+from cupel.code_digest import code_of, digest
+from cupel.console import Progress
 
 _FORM = 2
 

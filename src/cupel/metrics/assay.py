@@ -2,7 +2,7 @@
 
 A small pretrained encoder gives each word piece a vector; each piece of the translation looks for
 its nearest in the reference and the other way round, alone and in its phrase; a network trained on
-the preferences of WMT's judges makes a score of these matches. `cupel.neural.assay` has the
+the preferences of WMT's judges makes a score of these matches. `cupel.learned.assay.model.network` has the
 formulas, `cupel.neural.token_match` the matches, docs/assay.md what each part is worth.
 
 A segment's score is 1 / (1 + exp(a (c - s))), with s the network's score, c its mean over the
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
     from cupel.alignments import Alignment
     from cupel.corpus import Corpus
-    from cupel.neural.assay import Assay as Model
+    from cupel.learned.assay.model.network import Assay as Model
 
 MULTIPLE = ("best", "soft")
 PRECISIONS = ("float32", "bfloat16")
@@ -112,7 +112,7 @@ class Assay(Metric):
         return find_encoder(self.encoder)
 
     def signature(self) -> Signature:
-        from cupel.neural.assay_files import KIND, release
+        from cupel.learned.assay.files import KIND, release
 
         card = read_card(release(self.weights), KIND)
         return Signature.of(
@@ -145,7 +145,7 @@ class Assay(Metric):
 
     def alignments(self, batch: Batch) -> list[Alignment]:
         """Which words found which in the best-scoring reference, for `cupel align`."""
-        from cupel.neural.assay_alignment import explained
+        from cupel.learned.assay.model.alignment import explained
 
         if self.meteor:
             raise CupelError("Assay explains its own matches: leave meteor=yes out to align.")
@@ -162,7 +162,7 @@ class Assay(Metric):
         return told
 
     def _opened(self) -> tuple[Model, Mapping[str, Any]]:
-        from cupel.neural.assay_files import open_assay, release
+        from cupel.learned.assay.files import open_assay, release
 
         folder = release(self.weights)
         model, card = open_assay(folder, self.place, self.device, self.precision)
@@ -183,7 +183,7 @@ class Assay(Metric):
 
     def _raw(self, batch: Batch, model: Model, card: Mapping[str, Any]) -> FloatArray:
         """(m,) the network's score of each hypothesis with each of its references."""
-        from cupel.neural.assay_scoring import raw_scores
+        from cupel.learned.assay.model.scoring import raw_scores
 
         pieces = batch.analyse(WordPieceAnalysis(self.place))
         longest = int(pieces.lengths.max(initial=0))

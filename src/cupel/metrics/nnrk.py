@@ -10,7 +10,7 @@ references the best-scoring one counts.
 
 Two translations are also compared directly: `prefer` gives (1 + p(t1, t2, r) - p(t2, t1, r)) / 2,
 antisymmetric about 1/2, and `probabilities` the raw p(t1, t2, r), which is not. What the network
-sees, and how it is trained, is told in `cupel.nnrk`.
+sees, and how it is trained, is told in `cupel.learned.nnrk`.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ import numpy as np
 from cupel.batch import Batch, FloatArray, IntArray
 from cupel.errors import CupelError
 from cupel.metric import Metric, Signature, ratio
-from cupel.nnrk.features import FeatureSet
+from cupel.learned.nnrk.model.features import FeatureSet
 from cupel.registry import register
 
 if TYPE_CHECKING:
     from cupel.corpus import Corpus
-    from cupel.nnrk.model import Model
+    from cupel.learned.nnrk.model.network import Model
 
 PRESETS = ("light", "paper", "rich", "tuned", "contextual")
 EMPTIES = ("mean", "zero")
@@ -69,13 +69,13 @@ class Nnrk(Metric):
             if value not in known:
                 raise CupelError(f"NNRK has no {what} {value!r}; it has: {', '.join(known)}.")
         if self._features is None:
-            from cupel.nnrk.store import features_of
+            from cupel.learned.nnrk.files import features_of
 
             object.__setattr__(self, "_features", features_of(self._model))
 
     @property
     def _model(self) -> Model:
-        from cupel.nnrk.store import open_model
+        from cupel.learned.nnrk.files import open_model
 
         return open_model(self.preset, self.model)
 
@@ -118,7 +118,7 @@ class Nnrk(Metric):
 
     def prefer(self, first: Batch, second: Batch) -> FloatArray:
         """(n,) the probability that the first is better; of several references the mean."""
-        from cupel.nnrk.model import antisymmetric
+        from cupel.learned.nnrk.model.network import antisymmetric
 
         return antisymmetric(self.probabilities(first, second), self.probabilities(second, first))
 

@@ -27,7 +27,7 @@ from cupel.mutt.corruptions import Kind
 from cupel.mutt.suites import Suite, TrialSet
 from cupel.scores import Scores
 from cupel.scoring import named_metrics, score_corpus
-from cupel.telling import Progress
+from cupel.console import Progress
 
 EPSILON = 1e-9
 THRESHOLD = 0.15

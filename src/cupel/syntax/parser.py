@@ -22,7 +22,7 @@ from cupel.syntax.models import find_model
 from cupel.syntax.spacy_trees import parse, split_words
 from cupel.syntax.store import ParseStore
 from cupel.syntax.trees import Trees
-from cupel.telling import Progress
+from cupel.console import Progress
 from cupel.text.tokenizers import Tokenizer, check_tokenizer
 from cupel.text.tokens import Tokens, offsets_of, ragged_take
 

@@ -16,7 +16,7 @@ from cupel.arrays import IntArray
 from cupel.syntax.models import Model, load
 from cupel.syntax.tree import JOINED, ROOT
 from cupel.syntax.trees import Trees
-from cupel.telling import Progress
+from cupel.console import Progress
 from cupel.text.tokens import Tokens, intern, offsets_of
 
 _BATCH = 256

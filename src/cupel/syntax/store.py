@@ -25,7 +25,7 @@ from cupel.arrays import IntArray
 from cupel.errors import CupelError
 from cupel.folders import cache_folder
 from cupel.syntax.trees import Trees
-from cupel.telling import Progress, warn
+from cupel.console import Progress, warn
 from cupel.text.index_file import Arrays, UnusableIndex, open_index, write_index
 from cupel.text.tokens import Tokens, offsets_of
 

@@ -18,7 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from cupel.errors import CupelError
-from cupel.telling import Progress
+from cupel.console import Progress
 from cupel.text.tokens import offsets_of
 
 if TYPE_CHECKING:

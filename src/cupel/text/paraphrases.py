@@ -22,7 +22,7 @@ from cupel.arrays import Int32Array
 from cupel.checksums import sha256_of
 from cupel.errors import CupelError, MissingPart
 from cupel.folders import cache_folder
-from cupel.telling import progress_bar, warn
+from cupel.console import progress_bar, warn
 from cupel.text.index_file import UnusableIndex, open_index, write_index
 from cupel.text.paraphrase_table import Arrays, compile_table
 

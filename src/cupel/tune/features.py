@@ -18,8 +18,8 @@ from cupel.folders import cache_folder, writing
 from cupel.meta.scorecache import text_hash
 from cupel.metric import Metric, Signature
 from cupel.scoring import score_corpus
-from cupel.sources import code_of
-from cupel.telling import Progress
+from cupel.code_digest import code_of
+from cupel.console import Progress
 from cupel.tune.material import TunableMetric
 
 _FORM = 1

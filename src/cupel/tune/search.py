@@ -22,7 +22,7 @@ from math import prod
 import numpy as np
 
 from cupel.errors import CupelError
-from cupel.telling import Progress
+from cupel.console import Progress
 from cupel.tune.grids import Grids
 
 Parameters = dict[str, float]

@@ -20,7 +20,7 @@ from cupel.metric import Metric, Tunable
 from cupel.presets import Preset
 from cupel.registry import entries, get_metric
 from cupel.significance import DEFAULT_SEED
-from cupel.telling import Progress
+from cupel.console import Progress
 from cupel.tune.features import corpus_features
 from cupel.tune.goals import Goal, goal_named
 from cupel.tune.grids import Grids, check_parameter, read_grids

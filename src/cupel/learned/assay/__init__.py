@@ -1,0 +1,1 @@
+"""Assay, the metric of this project: contextual vectors matched word by word, trained on preferences."""

@@ -1,0 +1,1 @@
+"""What Assay learns from: preferences, grades, corrupted sentences, and scores of teachers."""

@@ -1,0 +1,313 @@
+"""From data packs to what `assay` learns from: rankings, grades, and corrupted sentences.
+
+Corruptions are made of the training data's own sentences. The original is a translation that won
+at least half of its comparisons, with the reference it was judged by; or the reference itself,
+compared with such a translation, so that the wording differs as it does between people.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from cupel.errors import CupelError
+from cupel.learned.assay.data.corruptions import Neighbours, corrupted
+from cupel.learned.assay.data.judgments import BORROWED, CORRUPTED, JUDGED, LINES, TIED, Judgments
+from cupel.neural.wordpiece import WordPieces
+
+if TYPE_CHECKING:
+    from cupel.corpus import Corpus
+
+CORRUPTIONS = 3
+"""Corrupted sentences made for each judged segment."""
+NO_TRANSLATIONS = 0.15
+"""Of how many segments a sentence that is no translation at all (nothing, the source, another)."""
+
+
+@dataclass
+class Builder:
+    """Collects sentences, items and what was said of them; `build` makes the arrays."""
+
+    sentences: dict[str, int] = field(default_factory=dict)
+    items: dict[tuple[int, int, int], int] = field(default_factory=dict)
+    pairs: list[tuple[int, int, int]] = field(default_factory=list)
+    grades: list[tuple[int, float]] = field(default_factory=list)
+    outputs: dict[int, None] = field(default_factory=dict)  # items that a teacher may speak about
+
+    def item(self, hypothesis: str, reference: str, segment: int) -> int:
+        number = self.sentences.setdefault
+        key = (
+            number(hypothesis, len(self.sentences)),
+            number(reference, len(self.sentences)),
+            segment,
+        )
+        return self.items.setdefault(key, len(self.items))
+
+    def build(self, tokenizer: WordPieces) -> Judgments:
+        items = np.array(list(self.items), np.int64).reshape(-1, 3)
+        pairs = np.array(self.pairs, np.int64).reshape(-1, 3)
+        return Judgments(
+            pieces=tokenizer(list(self.sentences)),
+            hypothesis=items[:, 0],
+            reference=items[:, 1],
+            segment=items[:, 2],
+            better=pairs[:, 0],
+            worse=pairs[:, 1],
+            kind=pairs[:, 2],
+            graded=np.array([item for item, _ in self.grades], np.int64),
+            grade=np.array([grade for _, grade in self.grades], np.float32),
+            taught=np.array(list(self.outputs), np.int64),
+            lesson=np.zeros(len(self.outputs), np.float32),
+        )
+
+
+def judgments(
+    datasets: Sequence[str],
+    tokenizer: WordPieces,
+    *,
+    corruptions: int = CORRUPTIONS,
+    outputs: bool = False,
+    seed: int = 12345,
+) -> Judgments:
+    """Everything that was said in some datasets (rankings of WMT, da13), into English.
+
+    outputs: all translations of a dataset with rankings too, judged or not, to be taught.
+    """
+    builder = Builder()
+    random = np.random.default_rng(seed)
+    campaign = 0
+    for dataset in datasets:
+        if dataset == "da13":
+            campaign = _add_assessments(builder, campaign)
+        elif dataset == "sick":
+            campaign = _add_sick(builder, campaign)
+        elif Path(dataset).suffix == ".tsv":
+            campaign = _add_table(builder, Path(dataset), campaign)
+        else:
+            campaign = _add_rankings(builder, dataset, campaign, corruptions, random, outputs)
+    return builder.build(tokenizer)
+
+
+def _add_rankings(
+    builder: Builder,
+    dataset: str,
+    campaign: int,
+    corruptions: int,
+    random: np.random.Generator,
+    outputs: bool,
+) -> int:
+    from cupel.data import wmt_corpus, wmt_pairs
+    from cupel.human.rankings import wmt_rankings
+
+    found = {pair: r for pair, r in wmt_rankings(dataset).items() if pair.endswith("-en")}
+    corpora = {pair: wmt_corpus(dataset, pair) for pair in found}
+    near: Neighbours = {}
+    if corruptions:
+        near = neighbours(r[0] for corpus in corpora.values() for r in corpus.references)
+    for pair, rankings in found.items():
+        corpus = corpora[pair]
+        texts = list(corpus.systems.values())
+        strict, ties = rankings.pairs(), rankings.ties()
+        wins: dict[int, list[int]] = {}
+        judged: dict[int, list[tuple[str, str]]] = {}
+        for part, kind in ((strict, JUDGED), (ties, TIED)):
+            rows = zip(
+                part.segment.tolist(), part.better.tolist(), part.worse.tolist(), strict=True
+            )
+            for line, better, worse in rows:
+                reference, segment = corpus.references[line][0], campaign * LINES + line
+                first = builder.item(texts[better][line], reference, segment)
+                second = builder.item(texts[worse][line], reference, segment)
+                if first == second:
+                    continue  # the same words from two systems
+                builder.pairs.append((first, second, kind))
+                if kind == JUDGED:
+                    wins.setdefault(line, []).append(better)
+                    wins[line].append(-1 - worse)
+                    judged.setdefault(line, []).append((texts[better][line], texts[worse][line]))
+        for line, compared in judged.items():
+            best = texts[_winners(wins[line])[0]][line]
+            _add_borrowed(builder, compared, best, campaign * LINES + line)
+        if corruptions:
+            everything = [r[0] for r in corpus.references]
+            for line, said in wins.items():
+                good = [texts[system][line] for system in _winners(said)]
+                source = corpus.sources[line] if corpus.sources else ""
+                segment = campaign * LINES + line
+                _add_corrupted(builder, good, everything[line], segment, corruptions, near, random)
+                if random.random() < NO_TRANSLATIONS:
+                    other = everything[int(random.integers(len(everything)))]
+                    wrong = ("", source, other)[int(random.integers(3))]
+                    _add_wrong(builder, good, wrong, everything[line], segment, random)
+        if outputs:
+            _add_outputs(builder, corpus, campaign)
+        campaign += 1
+    unjudged = [p for p in wmt_pairs(dataset) if p.endswith("-en") and p not in found]
+    for pair in unjudged if outputs else []:
+        _add_outputs(builder, wmt_corpus(dataset, pair), campaign)
+        campaign += 1
+    return campaign
+
+
+def _add_outputs(builder: Builder, corpus: Corpus, campaign: int) -> None:
+    """Every system's translation of every line."""
+    for texts in corpus.systems.values():
+        for line, (text, references) in enumerate(zip(texts, corpus.references, strict=True)):
+            item = builder.item(text, references[0], campaign * LINES + line)
+            builder.outputs[item] = None
+
+
+def _winners(said: Sequence[int]) -> list[int]:
+    """Systems that won at least half of their comparisons, best first; -1 - system is a defeat."""
+    balance: dict[int, int] = {}
+    for entry in said:
+        system = entry if entry >= 0 else -1 - entry
+        balance[system] = balance.get(system, 0) + (1 if entry >= 0 else -1)
+    ordered = sorted(balance, key=lambda system: -balance[system])
+    return [system for system in ordered if balance[system] >= 0]
+
+
+def _add_borrowed(
+    builder: Builder, compared: Sequence[tuple[str, str]], best: str, segment: int
+) -> None:
+    """The same judgments with the segment's best translation in place of its reference."""
+    for better, worse in compared:
+        if best not in (better, worse):
+            first, second = (builder.item(text, best, segment) for text in (better, worse))
+            builder.pairs.append((first, second, BORROWED))
+
+
+def _add_corrupted(
+    builder: Builder,
+    good: Sequence[str],
+    reference: str,
+    segment: int,
+    count: int,
+    near: Neighbours,
+    random: np.random.Generator,
+) -> None:
+    for _ in range(count):
+        translation = good[int(random.integers(len(good)))]
+        turned = random.random() < 0.5 and translation != reference
+        original, other = (reference, translation) if turned else (translation, reference)
+        spoilt = corrupted(original, random, near)
+        if spoilt is not None and spoilt[1] != other:
+            better = builder.item(original, other, segment)
+            builder.pairs.append((better, builder.item(spoilt[1], other, segment), CORRUPTED))
+
+
+def _add_wrong(
+    builder: Builder,
+    good: Sequence[str],
+    wrong: str,
+    reference: str,
+    segment: int,
+    random: np.random.Generator,
+) -> None:
+    translation = good[int(random.integers(len(good)))]
+    if wrong not in (translation, reference):
+        better = builder.item(translation, reference, segment)
+        builder.pairs.append((better, builder.item(wrong, reference, segment), CORRUPTED))
+
+
+def _add_assessments(builder: Builder, campaign: int) -> int:
+    """da13's grades by language pair; its lines are those of wmt13."""
+    from cupel.human.score_tables import da13, da13_pairs
+
+    for pair in da13_pairs():
+        if pair.endswith("-en"):
+            found = da13(pair)
+            rows = zip(
+                found.hypotheses, found.references, found.scores, found.segments, strict=True
+            )
+            _add_grades(
+                builder,
+                ((ours, theirs[0], float(score), line) for ours, theirs, score, line in rows),
+                campaign,
+            )
+            campaign += 1
+    return campaign
+
+
+def _add_sick(builder: Builder, campaign: int) -> int:
+    """SICK's relatedness of two sentences, its split for training."""
+    from cupel.data.sick import sick_pairs
+
+    found = sick_pairs("train")
+    rows = zip(found.first, found.second, found.relatedness, strict=True)
+    _add_grades(builder, ((a, b, float(g), n) for n, (a, b, g) in enumerate(rows)), campaign)
+    return campaign + 1
+
+
+def _add_table(builder: Builder, path: Path, campaign: int) -> int:
+    """A TSV with the columns translation (or hypothesis), reference, and score (or similarity)."""
+    from cupel.reading import read_lines
+
+    header, *lines = [line.split("\t") for line in read_lines(path)] or [[]]
+    places = []
+    for names in (("translation", "hypothesis"), ("reference",), ("score", "similarity")):
+        at = next((header.index(name) for name in names if name in header), None)
+        if at is None:
+            raise CupelError(f"{path}, line 1: there is no column {' or '.join(names)!s}.")
+        places.append(at)
+    rows = []
+    for number, cells in enumerate(lines):
+        try:
+            ours, theirs, score = (cells[at] for at in places)
+            rows.append((ours, theirs, float(score), number))
+        except (IndexError, ValueError) as error:
+            raise CupelError(
+                f"{path}, line {number + 2}: a translation, a reference and a number were expected."
+            ) from error
+    _add_grades(builder, rows, campaign)
+    return campaign + 1
+
+
+def _add_grades(
+    builder: Builder, rows: Iterable[tuple[str, str, float, int]], campaign: int
+) -> None:
+    """(translation, reference, grade, line), the grades standardised."""
+    found = list(rows)
+    grades = np.array([grade for _, _, grade, _ in found])
+    spread = grades.std() if len(grades) else 0.0
+    if spread == 0.0:
+        raise CupelError("There is nothing to learn from grades that are all the same.")
+    for ours, theirs, grade, line in found:
+        item = builder.item(ours, theirs, campaign * LINES + line % LINES)
+        builder.grades.append((item, float((grade - grades.mean()) / spread)))
+
+
+def neighbours(sentences: Iterable[str], count: int = 8) -> dict[str, list[str]]:
+    """Words used like a word but of another meaning: near as GloVe vectors, and no synonyms.
+
+    Only content words that occur more than once in the sentences have any, and are any.
+    """
+    from cupel.text.content_words import is_content
+    from cupel.text.synonyms import load_synonyms
+    from cupel.text.vectors import open_vectors
+
+    counts: dict[str, int] = {}
+    for sentence in sentences:
+        for word in re.findall(r"[a-z]{3,}", sentence.lower()):
+            counts[word] = counts.get(word, 0) + 1
+    vectors, synonyms = open_vectors(), load_synonyms()
+    words = [word for word, times in counts.items() if times > 1 and word in vectors]
+    content = is_content(words)
+    words = [word for word, is_one in zip(words, content.tolist(), strict=True) if is_one]
+    matrix = np.array([vectors[word] for word in words], np.float32)
+    matrix /= np.linalg.norm(matrix, axis=1, keepdims=True)
+    sets = [synonyms.of(word) for word in words]
+    found: dict[str, list[str]] = {}
+    for start in range(0, len(words), 1000):
+        cosines = matrix[start : start + 1000] @ matrix.T
+        nearest = np.argsort(-cosines, axis=1)[:, 1 : 2 * count]
+        for row, columns in enumerate(nearest.tolist(), start):
+            stem = words[row][:5]
+            apart = [words[c] for c in columns if not sets[c] & sets[row] and words[c][:5] != stem]
+            found[words[row]] = apart[:count]
+    return found

@@ -1,0 +1,1 @@
+"""How Assay learns: the loop on arrays, and a whole training from text to folder."""

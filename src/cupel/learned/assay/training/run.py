@@ -1,0 +1,298 @@
+"""A whole training of `assay`: data, model, loop, figures, card; what `cupel train assay` does.
+
+Under PyTorch's distributed launcher (`torchrun --nproc-per-node N -m cupel train assay ...`) each
+process takes its share of the steps, and the first one writes.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+
+from cupel.arrays import Float32Array
+from cupel.errors import CupelError
+from cupel.learned.assay.model.network import Assay, Design
+from cupel.learned.assay.data.judgments import BORROWED, CORRUPTED, JUDGED, LINES, TIED, Judgments
+from cupel.learned.assay.files import KIND, build, load_assay, save_assay
+from cupel.learned.assay.data.prepare import CORRUPTIONS, judgments
+from cupel.learned.assay.model.scoring import raw_scores
+from cupel.learned.assay.data.teachers import with_lessons
+from cupel.learned.assay.training.loop import Log, Place, Recipe, train
+from cupel.learned.assay.training.bradley_terry import fitted
+from cupel.neural.checkpoints import Run
+from cupel.neural.devices import find_device
+from cupel.neural.encoder import Encoder
+from cupel.neural.weights import read_card
+from cupel.neural.wordpiece import encoder_checksum, find_encoder
+
+HELD_OUT, NONE = "held-out", "none"
+LEAST_SLOPE = 0.01
+"""Also a model that people contradict keeps the order of its scores."""
+SAME = 12345
+"""The seed of all heads; see `train_assay`."""
+LICENCE = (
+    "Apache-2.0. Fine-tuned from all-MiniLM-L6-v2 (Apache-2.0, sentence-transformers; after "
+    "MiniLM, Wang et al. 2020), on the public judgments of the WMT campaigns."
+)
+
+
+@dataclass(frozen=True)
+class Order:
+    """What is to be trained, and on what.
+
+    train    datasets: rankings (wmt12, wmt13, wmt14), grades (da13, sick, a TSV file)
+    dev      held-out (one line in twenty of the training data), none, or other datasets
+    encoder  a folder in HuggingFace's layout; the MiniLM of the package where there is none
+    layers   of the encoder that are used; all where it is not said
+    start    a trained model to go on from, in place of the encoder alone
+    teachers folders of trained models whose scores are learned from, too
+    """
+
+    train: tuple[str, ...] = ("wmt13",)
+    dev: tuple[str, ...] = (HELD_OUT,)
+    encoder: Path | None = None
+    layers: int | None = None
+    start: Path | None = None
+    teachers: tuple[Path, ...] = ()
+    design: Design = field(default_factory=Design)
+    recipe: Recipe = field(default_factory=Recipe)
+    stored: str = "int8"
+    device: str = "auto"
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """Everything that determines the result."""
+        return {
+            "train": list(self.train),
+            "dev": list(self.dev),
+            "encoder": encoder_checksum(find_encoder(self.encoder)),
+            "layers": self.layers,
+            "start": _sha256(self.start) if self.start else None,
+            "teachers": [_sha256(folder) for folder in self.teachers],
+            "design": self.design.entries(),
+            **self.recipe.entries(),
+        }
+
+
+def train_assay(order: Order, folder: Path | str, log: Log | None = None) -> Mapping[str, Any]:
+    """Train, and write weights, card and log into the folder; returns the last line of the log.
+
+    Where the folder has a checkpoint of the same training, it goes on from there.
+    """
+    place = _place(order.device)
+    run = Run(folder, order.settings)
+    # All trainings begin with the same head, so that `average_assay` can average their weights;
+    # the seed of the recipe is for the order of the data and for dropout.
+    torch.manual_seed(SAME)
+    model = build(Encoder.load(order.encoder, order.layers), order.design)
+    if order.start:
+        begin_with(model, order.start, order.encoder)
+    data, dev = _data(order, model)
+    if order.design.weighting == "table":
+        model.table.copy_(torch.from_numpy(inverse_frequencies(data, len(model.table))))  # type: ignore[operator, arg-type]
+    history: list[dict[str, Any]] = []
+
+    def told(entry: dict[str, Any]) -> None:
+        history.append(entry)
+        if log and place.rank == 0:
+            log(entry)
+
+    kept = train(
+        model, used(data, order.recipe), order.recipe, place,
+        check=None if dev is None else lambda m: figures(m, dev), run=run, log=told,
+    )  # fmt: skip
+    if place.rank == 0:
+        history = (run.resume() or ({}, history))[1]
+        said = {
+            name: order.settings[name] for name in ("start", "teachers") if getattr(order, name)
+        }
+        said["recipe"] = order.recipe.entries()
+        _write(kept, order, folder, data, dev, history[-1], said)
+        run.finish()
+    if place.world > 1:
+        torch.distributed.destroy_process_group()
+    return history[-1]
+
+
+def begin_with(model: Assay, folder: Path | str, encoder: Path | None) -> None:
+    """Give a new model the weights of a trained one, as far as it has them."""
+    trained, _ = load_assay(folder, encoder)
+    if trained.encoder.config != model.encoder.config:
+        raise CupelError(f"{folder} has other layers than the model that is to begin with them.")
+    ours = model.state_dict()
+    theirs = {
+        name: tensor
+        for name, tensor in trained.state_dict().items()
+        if name in ours and ours[name].shape == tensor.shape
+    }
+    model.load_state_dict(theirs, strict=False)
+
+
+def average_assay(
+    order: Order, folders: Sequence[Path | str], folder: Path | str
+) -> Mapping[str, Any]:
+    """Average the weights of trainings of the same design that differ in seed or recipe.
+
+    order: the data that they were trained on, for calibration and figures.
+    """
+    first, card = load_assay(folders[0], order.encoder, order.device)
+    total = {name: tensor.clone() for name, tensor in first.state_dict().items()}
+    members = [_member(card)]
+    for other in folders[1:]:
+        model, its_card = load_assay(other, order.encoder, order.device)
+        alike = all(its_card.get(key) == card.get(key) for key in ("layers", "data", "table"))
+        if model.design != first.design or not alike:
+            raise CupelError(
+                f"{other} cannot be averaged with {folders[0]}: designs or data differ."
+            )
+        members.append(_member(its_card))
+        for name, tensor in model.state_dict().items():
+            total[name] += tensor
+    first.load_state_dict({name: tensor / len(folders) for name, tensor in total.items()})
+    data, dev = _data(order, first)
+    found = {} if dev is None else figures(first, dev)
+    _write(first, order, folder, data, dev, found, {"average of": members})
+    return found
+
+
+def _member(card: Mapping[str, Any]) -> dict[str, Any]:
+    """What the card of an average says of one that is in it."""
+    said = ("sha256", "recipe", "start", "teachers", "average of")
+    return {name: card[name] for name in said if name in card}
+
+
+def _data(order: Order, model: Assay) -> tuple[Judgments, Judgments | None]:
+    """What is trained on, and what is held out."""
+    tokenizer = model.encoder.pieces
+    assert tokenizer is not None
+    made = CORRUPTIONS if order.recipe.corrupted else 0
+    data = judgments(order.train, tokenizer, corruptions=made, outputs=bool(order.teachers))
+    if order.teachers:
+        held_out = order.dev == (HELD_OUT,)
+        data = with_lessons(data, order.teachers, order.encoder, order.device, held_out)
+    dev: Judgments | None = None
+    if order.dev == (HELD_OUT,):
+        data, dev = data.part(False), data.part(True).of_kind(JUDGED, CORRUPTED)
+    elif order.dev != (NONE,):
+        dev = judgments(order.dev, tokenizer, corruptions=0).of_kind(JUDGED)
+    if not len(data.better) + len(data.graded):
+        raise CupelError(f"There is nothing to learn from in {', '.join(order.train)}.")
+    return data, dev
+
+
+def _write(
+    model: Assay,
+    order: Order,
+    folder: Path | str,
+    data: Judgments,
+    dev: Judgments | None,
+    last: Mapping[str, Any],
+    said: Mapping[str, Any],
+) -> None:
+    """Save a model with its card. last: its figures; said: how it was made."""
+    card = {
+        "encoder": {
+            "name": str(order.encoder) if order.encoder else "all-MiniLM-L6-v2",
+            "sha256": order.settings["encoder"],
+        },
+        "centre": centre(model, data),
+        "slope": 1.0 if dev is None else slope(model, dev),
+        "data": list(order.train),
+        **said,
+        "dev": {"of": list(order.dev), **last},
+        "licence": LICENCE,
+    }
+    save_assay(folder, model, card, stored=order.stored, table=order.recipe.embeddings)
+
+
+def used(data: Judgments, recipe: Recipe) -> Judgments:
+    """The data without what the recipe leaves out."""
+    weights = {TIED: recipe.tied, CORRUPTED: recipe.corrupted, BORROWED: recipe.borrowed}
+    return data.of_kind(JUDGED, *(kind for kind, weight in weights.items() if weight))
+
+
+def figures(model: Assay, data: Judgments) -> dict[str, float]:
+    """Held-out figures: tau (the mean over language pairs), and what else the data has.
+
+    tau is (C - D) / (C + D + T), as in WMT14. corrupted: how often the original scores higher;
+    grades: Pearson's correlation.
+    """
+    items = np.unique(np.concatenate([data.better, data.worse, data.graded]))
+    items = items[np.argsort(data.reference[items], kind="stable")]
+    scores = np.zeros(len(data.hypothesis), np.float64)
+    scores[items] = raw_scores(model, data.pieces, data.hypothesis[items], data.reference[items])
+    found: dict[str, float] = {}
+    judged, corrupted = data.of_kind(JUDGED), data.of_kind(CORRUPTED)
+    if len(judged.better):
+        sign = np.sign(scores[judged.better] - scores[judged.worse])
+        campaign = data.segment[judged.better] // LINES
+        found["tau"] = float(np.mean([sign[campaign == c].mean() for c in np.unique(campaign)]))
+    if len(corrupted.better):
+        higher = scores[corrupted.better] > scores[corrupted.worse]
+        found["corrupted"] = float(higher.mean())
+    if len(data.graded) > 2 and np.ptp(data.grade) and np.ptp(scores[data.graded]):
+        found["grades"] = float(np.corrcoef(scores[data.graded], data.grade)[0, 1])
+    return {name: round(value, 5) for name, value in found.items()}
+
+
+def centre(model: Assay, data: Judgments, most: int = 4000) -> float:
+    """The mean score of translations that people judged: what the calibrated score calls 0.5."""
+    judged = data.of_kind(JUDGED)
+    items = np.unique(np.concatenate([judged.better, judged.worse, data.graded]))
+    items = items[:: max(1, len(items) // most)]
+    scores = raw_scores(model, data.pieces, data.hypothesis[items], data.reference[items])
+    return round(float(scores.mean()), 6)
+
+
+def slope(model: Assay, data: Judgments) -> float:
+    """What a difference of scores is worth on segments that the training has not seen.
+
+    Trained scores are too sure of themselves: this is the a that makes sigmoid(a (s1 - s2)) the
+    likeliest probability of the preferences.
+    """
+    judged = data.of_kind(JUDGED)
+    if not len(judged.better):
+        return 1.0
+    items, of = np.unique(np.concatenate([judged.better, judged.worse]), return_inverse=True)
+    scores = raw_scores(model, data.pieces, data.hypothesis[items], data.reference[items])
+    better, worse = np.split(scores[of].astype(np.float64), 2)
+    found = float(fitted(better[:, None] - worse[:, None])[0])
+    return round(max(found, LEAST_SLOPE), 4)
+
+
+def inverse_frequencies(data: Judgments, vocabulary: int) -> Float32Array:
+    """(vocabulary,) log((n + 1) / (references with the piece + 1)) over the n references."""
+    references = np.unique(data.reference)
+    taken = data.pieces.take(references)
+    sentence = np.repeat(np.arange(len(taken)), taken.lengths)
+    seen = np.unique(sentence * vocabulary + taken.ids)
+    counts = np.bincount(seen % vocabulary, minlength=vocabulary)
+    return np.log((len(references) + 1) / (counts + 1)).astype(np.float32)
+
+
+def _place(device: str) -> Place:
+    """Device and share of this process, as PyTorch's launcher tells by environment variables."""
+    world = int(os.environ.get("WORLD_SIZE", "1"))
+    if world == 1:
+        return Place(find_device(device))
+    rank, local = int(os.environ["RANK"]), int(os.environ.get("LOCAL_RANK", "0"))
+    on_gpu = device != "cpu" and torch.cuda.is_available()
+    torch.distributed.init_process_group("nccl" if on_gpu else "gloo")
+    return Place(find_device(f"cuda:{local}" if on_gpu else "cpu"), rank, world)
+
+
+def _sha256(folder: Path) -> str:
+    return str(read_card(folder, KIND)["sha256"])
+
+
+def known_order(names: Sequence[str]) -> tuple[str, ...]:
+    """Datasets as named, each once."""
+    if len(set(names)) < len(names):
+        raise CupelError(f"A dataset is named twice in {' '.join(names)}.")
+    return tuple(names)

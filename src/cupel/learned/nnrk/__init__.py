@@ -1,0 +1,1 @@
+"""NNRK (Guzmán, Joty, Màrquez and Nakov 2017): which of two translations is the better one?"""

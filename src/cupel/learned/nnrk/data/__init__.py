@@ -1,0 +1,1 @@
+"""What NNRK learns from: judged pairs of translations with their features."""

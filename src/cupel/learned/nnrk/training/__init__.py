@@ -1,0 +1,1 @@
+"""How NNRK learns: gradient descent on pairs, with early stopping."""

@@ -1,0 +1,1 @@
+"""What ReVal learns from: similarity scores made of rankings, and SICK."""

@@ -1,0 +1,1 @@
+"""How ReVal learns: the loop on arrays, and a whole training from text to folder."""
