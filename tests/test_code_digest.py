@@ -10,11 +10,11 @@ from pathlib import Path
 import pytest
 
 from cupel import code_digest
+from cupel.code_digest import code_of, digest
 from cupel.corpus import Corpus
 from cupel.meta.scorecache import metric_scores
 from cupel.metrics.function import Function
 from cupel.registry import get_metric
-from cupel.code_digest import code_of, digest
 
 FILES = {
     "assayer/__init__.py": "from assayer import unrelated\n",
@@ -31,7 +31,12 @@ FILES = {
 
 def forget() -> None:
     """As in a new process."""
-    for known in (code_digest.digest, code_digest._content, code_digest._path, code_digest._imports):
+    for known in (
+        code_digest.digest,
+        code_digest._content,
+        code_digest._path,
+        code_digest._imports,
+    ):
         known.cache_clear()
 
 
@@ -97,7 +102,7 @@ def followed(metric: str) -> set[Path]:
         return original(path)
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(sources, "_content", content)
+        patch.setattr(code_digest, "_content", content)
         digest(f"cupel.metrics.{metric}")
     forget()
     return set(read)

@@ -21,14 +21,14 @@ from pathlib import Path
 import numpy as np
 
 from cupel.batch import Batch
-from cupel.learned.reval.data.sets import SimilarityData
 from cupel.human.tau import tau_wmt14
-from cupel.meta.campaign import evaluate
-from cupel.metrics.reval import ReVal
+from cupel.learned.reval.data.sets import SimilarityData
 from cupel.learned.reval.files import save_ensemble
-from cupel.learned.reval.training.run import Reading, train_reval
 from cupel.learned.reval.model.network import Settings
 from cupel.learned.reval.training.loop import Training
+from cupel.learned.reval.training.run import Reading, train_reval
+from cupel.meta.campaign import evaluate
+from cupel.metrics.reval import ReVal
 
 TARGET = Path(__file__).parents[1] / "src/cupel/resources/reval"
 ENSEMBLE = TARGET.with_name("reval-ensemble")

@@ -16,10 +16,10 @@ from pathlib import Path
 import numpy as np
 
 from cupel.data import find, wmt_corpus
-from cupel.learned.nnrk.model import recursive
-from cupel.neural.weights import embedded
 from cupel.learned.nnrk.data.examples import HELD_OUT
+from cupel.learned.nnrk.model import recursive
 from cupel.learned.nnrk.model.syntax import forest_of, save_network
+from cupel.neural.weights import embedded
 from cupel.syntax.parser import Parser
 from cupel.text.vectors import open_vectors
 

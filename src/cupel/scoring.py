@@ -17,12 +17,12 @@ import numpy as np
 
 from cupel.arrays import FloatArray, IntArray
 from cupel.batch import Batch
+from cupel.console import Progress
 from cupel.corpus import Corpus
 from cupel.errors import CupelError, MissingPart
 from cupel.metric import Metric
 from cupel.registry import get_metric
 from cupel.scores import Scores
-from cupel.console import Progress
 
 BATCH_SIZE = 8192
 """Items per batch: enough to keep the arrays long, few enough to keep memory flat."""

@@ -15,8 +15,7 @@ from cupel.errors import CupelError
 torch = pytest.importorskip("torch")
 pytest.importorskip("safetensors")
 
-from cupel.neural import assay_files  # noqa: E402
-from cupel.learned.assay.model.network import Assay, Design, standard_names  # noqa: E402
+from cupel.learned.assay import files as assay_files  # noqa: E402
 from cupel.learned.assay.data.corruptions import KINDS, corrupted  # noqa: E402
 from cupel.learned.assay.data.judgments import (  # noqa: E402
     CORRUPTED,
@@ -29,9 +28,10 @@ from cupel.learned.assay.data.judgments import (  # noqa: E402
     weights_of,
 )
 from cupel.learned.assay.data.prepare import Builder, _add_table  # noqa: E402
-from cupel.learned.assay.training.run import LEAST_SLOPE, figures, inverse_frequencies, slope  # noqa: E402
+from cupel.learned.assay.model.network import Assay, Design, standard_names  # noqa: E402
 from cupel.learned.assay.model.scoring import Limits, raw_scores  # noqa: E402
 from cupel.learned.assay.training.loop import Objective, Place, Recipe, train  # noqa: E402
+from cupel.learned.assay.training.run import LEAST_SLOPE, figures, inverse_frequencies, slope  # noqa: E402
 from cupel.neural.checkpoints import Run  # noqa: E402
 from cupel.neural.encoder import Config, Encoder  # noqa: E402
 from cupel.neural.token_match import (  # noqa: E402

@@ -15,16 +15,16 @@ pytest.importorskip("safetensors")
 
 from test_assay_model import CPU, TINY, made_up, ragged, tiny  # noqa: E402
 
-from cupel.neural import assay_run  # noqa: E402
-from cupel.learned.assay.model.network import Assay, Design, standard_names  # noqa: E402
 from cupel.learned.assay.data.judgments import JUDGED, OUTPUTS, Judgments, steps, weights_of  # noqa: E402
+from cupel.learned.assay.data.prepare import Builder  # noqa: E402
+from cupel.learned.assay.data.teachers import SPREAD, with_lessons  # noqa: E402
 from cupel.learned.assay.files import KIND, open_assay, save_assay  # noqa: E402
 from cupel.learned.assay.model.joint import Joint, join  # noqa: E402
-from cupel.learned.assay.data.prepare import Builder  # noqa: E402
-from cupel.learned.assay.training.run import Order, begin_with, figures, train_assay  # noqa: E402
+from cupel.learned.assay.model.network import Assay, Design, standard_names  # noqa: E402
 from cupel.learned.assay.model.scoring import raw_scores  # noqa: E402
-from cupel.learned.assay.data.teachers import SPREAD, with_lessons  # noqa: E402
+from cupel.learned.assay.training import run as assay_run  # noqa: E402
 from cupel.learned.assay.training.loop import Recipe, centred, train  # noqa: E402
+from cupel.learned.assay.training.run import Order, begin_with, figures, train_assay  # noqa: E402
 from cupel.neural.encoder import Encoder, padded  # noqa: E402
 from cupel.neural.weights import read_card  # noqa: E402
 from cupel.neural.wordpiece import WordPieces, encoder_checksum, find_encoder  # noqa: E402

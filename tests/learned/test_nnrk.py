@@ -11,15 +11,20 @@ import numpy as np
 import pytest
 
 import cupel
-from cupel import code_digest
 from cupel.batch import Batch
 from cupel.corpus import Corpus
 from cupel.errors import CupelError, MissingPart
-from cupel.neural.arrays import from_bytes, to_bytes
 from cupel.learned.nnrk.data.examples import Examples, _features, joined, split
 from cupel.learned.nnrk.model.features import FeatureSet, SkipFeature, feature_set
 from cupel.learned.nnrk.model.network import Model, Network, Normalisation, load_model
-from cupel.learned.nnrk.training.basic import Settings, check_development, mask_of, pairwise_tau, train
+from cupel.learned.nnrk.training.basic import (
+    Settings,
+    check_development,
+    mask_of,
+    pairwise_tau,
+    train,
+)
+from cupel.neural.arrays import from_bytes, to_bytes
 from cupel.registry import get_metric
 
 
@@ -439,6 +444,6 @@ def test_kept_features_are_those_of_the_code_that_computed_them(
     corpus = Corpus({"one": ["a dog runs", "a cat"]}, [["a dog ran"], ["the cat"]])
     batch = Batch(corpus.systems["one"], corpus.references)
     for code, times in (("a", 1), ("a", 1), ("b", 2)):
-        monkeypatch.setattr(sources, "code_of", lambda metric, code=code: code)
+        monkeypatch.setattr(code_digest, "code_of", lambda metric, code=code: code)
         _features(feature_set("sentbleu"), corpus, batch, "here")
         assert len(computed) == times

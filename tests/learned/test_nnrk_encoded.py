@@ -15,14 +15,14 @@ from typer.testing import CliRunner
 from cupel.batch import Batch
 from cupel.cli import train as train_command
 from cupel.errors import CupelError, MissingPart
-from cupel.metric import Preferring
-from cupel.learned.nnrk.model import encoders
 from cupel.learned.nnrk.data import examples
-from cupel.learned.nnrk.model.encoders import LONGEST, Encoder, WordNumbers
 from cupel.learned.nnrk.data.examples import Examples
+from cupel.learned.nnrk.model import encoders
+from cupel.learned.nnrk.model.encoders import LONGEST, Encoder, WordNumbers
 from cupel.learned.nnrk.model.features import FeatureSet
 from cupel.learned.nnrk.model.network import load_model
 from cupel.learned.nnrk.model.sentence_vectors import unknown_vector
+from cupel.metric import Preferring
 from cupel.registry import get_metric
 
 WORDS = "the cat dog house tree river sat ran saw slept old green small over under".split()

@@ -9,8 +9,7 @@ import pytest
 
 torch = pytest.importorskip("torch")
 
-from cupel.neural import recursive  # noqa: E402
-from cupel.learned.nnrk.training import pairwise as pairwise_train
+from cupel.learned.nnrk.model import recursive  # noqa: E402
 from cupel.learned.nnrk.model.pairwise import Pairwise, Sentences, Variant  # noqa: E402
 from cupel.learned.nnrk.model.sentence_encoders import (  # noqa: E402
     KINDS,
@@ -19,6 +18,7 @@ from cupel.learned.nnrk.model.sentence_encoders import (  # noqa: E402
     convolution,
     lstm,
 )
+from cupel.learned.nnrk.training import pairwise as pairwise_train  # noqa: E402
 
 
 def words(k: int = 1, n: int = 3, t: int = 5, d: int = 2, seed: int = 0) -> tuple:

@@ -15,10 +15,10 @@ pytest.importorskip("safetensors")
 from test_tree_lstm import random_forest  # noqa: E402
 
 from cupel.errors import CupelError  # noqa: E402
-from cupel.neural import reval_training  # noqa: E402
-from cupel.learned.reval.model.network import ReVal, Settings, similarities  # noqa: E402
-from cupel.learned.reval.training.loop import Pairs, Prepared, Training, pearson, train  # noqa: E402
 from cupel.learned.reval.model.head import SimilarityHead, divergence, expected, targets  # noqa: E402
+from cupel.learned.reval.model.network import ReVal, Settings, similarities  # noqa: E402
+from cupel.learned.reval.training import loop as reval_training  # noqa: E402
+from cupel.learned.reval.training.loop import Pairs, Prepared, Training, pearson, train  # noqa: E402
 
 SMALL = Settings(memory=8, hidden=5, dimension=6)
 

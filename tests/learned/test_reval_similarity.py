@@ -11,11 +11,17 @@ import pytest
 
 from cupel.data.sick import read_sick, sick_pairs
 from cupel.errors import CupelError
-from cupel.learned.reval.data import similarity
-from cupel.learned.reval.data import sets as similarity_sets
 from cupel.human.rankings import Rankings
-from cupel.learned.reval.data.similarity import BANDS, PUBLISHED, RankedPairs, ranked_pairs, threshold
+from cupel.learned.reval.data import sets as similarity_sets
+from cupel.learned.reval.data import similarity
 from cupel.learned.reval.data.sets import Recipe, SimilarityData, recipe_of
+from cupel.learned.reval.data.similarity import (
+    BANDS,
+    PUBLISHED,
+    RankedPairs,
+    ranked_pairs,
+    threshold,
+)
 from cupel.learned.reval.data.tables import set_rows, threshold_rows
 
 Pack = Callable[[str], Path]

@@ -13,9 +13,9 @@ import pytest
 import cupel
 from cupel.batch import Batch
 from cupel.errors import CupelError
-from cupel.metric import Preferring
 from cupel.learned.nnrk.model import components
 from cupel.learned.nnrk.model.features import feature_set, split_names
+from cupel.metric import Preferring
 from cupel.registry import get_metric
 
 # Features

@@ -15,18 +15,19 @@ import pytest
 torch = pytest.importorskip("torch")
 pytest.importorskip("safetensors")
 
+from neural.slow_tree_lstm import root_state  # noqa: E402
+
 from cupel.batch import Batch  # noqa: E402
 from cupel.errors import CupelError  # noqa: E402
 from cupel.learned.reval.data.sets import Examples, SimilaritySet  # noqa: E402
-from cupel.metrics.reval import ReVal  # noqa: E402
 from cupel.learned.reval.files import open_scorer, save_ensemble  # noqa: E402
-from cupel.learned.reval.training.run import Reading, train_reval  # noqa: E402
 from cupel.learned.reval.model.network import Settings  # noqa: E402
 from cupel.learned.reval.training.loop import Training  # noqa: E402
+from cupel.learned.reval.training.run import Reading, train_reval  # noqa: E402
+from cupel.metrics.reval import ReVal  # noqa: E402
 from cupel.syntax.conllu import format_sentence  # noqa: E402
 from cupel.syntax.tree import Tree  # noqa: E402
 from cupel.text.unknown_words import unknown_vectors  # noqa: E402
-from neural.slow_tree_lstm import root_state  # noqa: E402
 
 SENTENCES = [
     Tree.of("the cat sat", [1, 2, -1]),

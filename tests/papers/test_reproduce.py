@@ -7,8 +7,7 @@ import math
 import pytest
 
 from cupel.errors import CupelError
-from cupel.papers import compute
-from cupel.papers import results
+from cupel.papers import compute, results
 from cupel.papers.compute import Outcome
 from cupel.papers.published import causes, find_table, misprinted, tables
 from cupel.papers.recorded import Recorded, recorded

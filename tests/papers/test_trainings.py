@@ -16,8 +16,7 @@ from cupel.corpus import Corpus
 from cupel.errors import CupelError
 from cupel.human.rankings import Rankings
 from cupel.metric import Metric, Signature, mean_score, mean_statistics
-from cupel.papers import pairwise
-from cupel.papers import training
+from cupel.papers import pairwise, training
 from cupel.papers.memory import remember, remembered
 from cupel.papers.published import find_table, tables
 

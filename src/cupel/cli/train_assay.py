@@ -119,8 +119,9 @@ def assay(
     if folder is None:
         raise CupelError("Where to? Name a folder for the model with -o.")
     _check_parts()
-    from cupel.learned.assay.model.network import WEIGHTINGS, Design
     from cupel.learned.assay.files import STORED
+    from cupel.learned.assay.model.network import WEIGHTINGS, Design
+    from cupel.learned.assay.training.loop import Recipe
     from cupel.learned.assay.training.run import (
         HELD_OUT,
         Order,
@@ -128,7 +129,6 @@ def assay(
         known_order,
         train_assay,
     )
-    from cupel.learned.assay.training.loop import Recipe
 
     for what, value, known in (
         ("--weighting", weighting, WEIGHTINGS),

@@ -13,10 +13,10 @@ from cupel.cli import output
 from cupel.cli.options import SEED, Seed, fillable
 
 if TYPE_CHECKING:
-    from cupel.learned.nnrk.training.encoded import EncoderSettings
     from cupel.learned.nnrk.data.examples import Examples
     from cupel.learned.nnrk.model.features import FeatureSet
     from cupel.learned.nnrk.training.basic import Settings
+    from cupel.learned.nnrk.training.encoded import EncoderSettings
 
 NETWORK = "Network"
 ENCODER = "Encoder"
@@ -149,9 +149,9 @@ def nnrk(
     cupel train nnrk --encoder cnn --units 150 --dropout 0.5 --sample 40000 --epochs 16 -o mine
     """
     from cupel.errors import CupelError
-    from cupel.learned.nnrk.training.encoded import EncoderSettings
     from cupel.learned.nnrk.model.features import feature_set
     from cupel.learned.nnrk.training.basic import Settings
+    from cupel.learned.nnrk.training.encoded import EncoderSettings
 
     if networks < 1:
         raise CupelError(f"The number of networks must be 1 or more, not {networks}.")
@@ -196,8 +196,8 @@ def nnrk(
 
 def _check_device(device: str) -> None:
     """What an encoder needs is missed before the features are computed, not after."""
-    from cupel.neural.devices import find_device
     from cupel.learned.nnrk.model.encoders import check_torch
+    from cupel.neural.devices import find_device
 
     check_torch()
     find_device(device)

@@ -126,9 +126,9 @@ def reval(
         return
     assert folder is not None
     _check_installed()
-    from cupel.learned.reval.training.run import Reading, train_reval
     from cupel.learned.reval.model.network import Settings
     from cupel.learned.reval.training.loop import Training
+    from cupel.learned.reval.training.run import Reading, train_reval
     from cupel.text.vectors import open_vectors
 
     reading = Reading(vectors, unknown, heads, parser, trees)
@@ -165,8 +165,8 @@ def _tell(entry: dict[str, Any]) -> None:
 
 
 def _data(dataset: str, pairs: list[str] | None, thresholds: str, seed: int) -> SimilarityData:
-    from cupel.learned.reval.data.similarity import BANDS, PUBLISHED, ranked_pairs, threshold
     from cupel.learned.reval.data.sets import SimilarityData
+    from cupel.learned.reval.data.similarity import BANDS, PUBLISHED, ranked_pairs, threshold
 
     if thresholds == _PAPER:
         return SimilarityData(dataset, pairs, thresholds=PUBLISHED, seed=seed)

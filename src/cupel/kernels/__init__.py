@@ -14,8 +14,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
-from cupel.folders import cache_folder
 from cupel.code_digest import digest
+from cupel.folders import cache_folder
 
 Kernel = TypeVar("Kernel", bound=Callable[..., Any])
 

@@ -10,6 +10,7 @@ import numpy as np
 
 from cupel import __version__
 from cupel.arrays import FloatArray
+from cupel.console import Progress
 from cupel.corpus import Corpus
 from cupel.data.catalog import RANKED
 from cupel.errors import CupelError
@@ -43,7 +44,6 @@ from cupel.meta.scorecache import MetricScores, metric_scores
 from cupel.metric import Metric, Signature
 from cupel.scoring import named_metrics
 from cupel.significance import BOOTSTRAP_RESAMPLES, DEFAULT_SEED
-from cupel.console import Progress
 
 COMPARISONS = ("bootstrap", "williams", "perm-both")
 

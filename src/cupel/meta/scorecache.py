@@ -15,14 +15,14 @@ from dataclasses import dataclass
 import numpy as np
 
 from cupel.arrays import FloatArray
+from cupel.code_digest import code_of, digest
+from cupel.console import Progress
 from cupel.corpus import Corpus
 from cupel.errors import CupelError
 from cupel.folders import cache_folder, writing
 from cupel.metric import Metric
 from cupel.scores import Scores
 from cupel.scoring import score_corpus
-from cupel.code_digest import code_of, digest
-from cupel.console import Progress
 
 _FORM = 2
 

@@ -22,8 +22,8 @@ import numpy as np
 
 from cupel.batch import Batch, FloatArray, IntArray
 from cupel.errors import CupelError
-from cupel.metric import Metric, Signature, ratio
 from cupel.learned.nnrk.model.features import FeatureSet
+from cupel.metric import Metric, Signature, ratio
 from cupel.registry import register
 
 if TYPE_CHECKING:

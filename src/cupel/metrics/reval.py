@@ -30,9 +30,9 @@ from cupel.arrays import FloatArray
 from cupel.batch import Batch
 from cupel.corpus import Corpus
 from cupel.errors import CupelError
-from cupel.metric import Metric, Signature, mean_score, mean_statistics
 from cupel.learned.reval.files import KIND, Scorer, open_scorer
 from cupel.learned.reval.model.words import plain
+from cupel.metric import Metric, Signature, mean_score, mean_statistics
 from cupel.registry import register
 from cupel.syntax.models import parser_missing
 from cupel.syntax.parser import TreeSource, tree_source

@@ -20,6 +20,7 @@ from typing import Any
 import numpy as np
 
 from cupel.arrays import BoolArray, FloatArray
+from cupel.console import Progress
 from cupel.corpus import Corpus
 from cupel.errors import CupelError
 from cupel.metric import Metric, Vector
@@ -27,7 +28,6 @@ from cupel.mutt.corruptions import Kind
 from cupel.mutt.suites import Suite, TrialSet
 from cupel.scores import Scores
 from cupel.scoring import named_metrics, score_corpus
-from cupel.console import Progress
 
 EPSILON = 1e-9
 THRESHOLD = 0.15

@@ -12,11 +12,11 @@ from dataclasses import dataclass, replace
 from importlib.resources import files
 from typing import Any
 
+from cupel.code_digest import code_of, digest
 from cupel.errors import CupelError
 from cupel.papers.memory import remember, remembered
 from cupel.papers.published import Cell, Table
 from cupel.papers.recorded import Recorded, recorded
-from cupel.code_digest import code_of, digest
 
 NOT_TO_BE_HAD = "not to be had"
 Key = tuple[str, str, str]
@@ -164,8 +164,8 @@ def _meta(cells: Sequence[Cell], workers: int, tell: Told) -> dict[Key, Outcome]
 
 def _compared(cell: Cell, tell: Told) -> Outcome:
     """The tau of direct comparisons, remembered between runs."""
-    from cupel.registry import get_metric
     from cupel.papers.pairwise import pairwise_tau
+    from cupel.registry import get_metric
 
     asked = {name: cell.settings[name] for name in ("dataset", "pair", "statistic")}
     try:
@@ -304,8 +304,8 @@ def _consistency(cells: Sequence[Cell], workers: int, tell: Told) -> dict[Key, O
 
 def _similarity(cells: Sequence[Cell], workers: int, tell: Told) -> dict[Key, Outcome]:
     """Cells about ReVal's training data: variances by Algorithm 1, and sizes of the sets."""
-    from cupel.learned.reval.data.similarity import threshold
     from cupel.learned.reval.data.sets import SimilarityData
+    from cupel.learned.reval.data.similarity import threshold
 
     found: dict[Key, Outcome] = {}
     for dataset, group in _grouped(cells, lambda c: c.settings["dataset"]).items():

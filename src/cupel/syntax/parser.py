@@ -15,6 +15,7 @@ import numpy as np
 
 from cupel.arrays import IntArray
 from cupel.batch import Batch
+from cupel.console import Progress
 from cupel.errors import CupelError
 from cupel.metric import Signature
 from cupel.syntax.heads import CONVENTIONS, RULES, check_convention, convert, style_of
@@ -22,7 +23,6 @@ from cupel.syntax.models import find_model
 from cupel.syntax.spacy_trees import parse, split_words
 from cupel.syntax.store import ParseStore
 from cupel.syntax.trees import Trees
-from cupel.console import Progress
 from cupel.text.tokenizers import Tokenizer, check_tokenizer
 from cupel.text.tokens import Tokens, offsets_of, ragged_take
 

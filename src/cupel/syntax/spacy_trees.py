@@ -13,10 +13,10 @@ from typing import Any
 import numpy as np
 
 from cupel.arrays import IntArray
+from cupel.console import Progress
 from cupel.syntax.models import Model, load
 from cupel.syntax.tree import JOINED, ROOT
 from cupel.syntax.trees import Trees
-from cupel.console import Progress
 from cupel.text.tokens import Tokens, intern, offsets_of
 
 _BATCH = 256

@@ -22,10 +22,10 @@ import numpy as np
 import numpy.typing as npt
 
 from cupel.arrays import IntArray
+from cupel.console import Progress, warn
 from cupel.errors import CupelError
 from cupel.folders import cache_folder
 from cupel.syntax.trees import Trees
-from cupel.console import Progress, warn
 from cupel.text.index_file import Arrays, UnusableIndex, open_index, write_index
 from cupel.text.tokens import Tokens, offsets_of
 

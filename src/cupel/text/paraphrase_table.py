@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from cupel.errors import CupelError
 from cupel.console import Progress
+from cupel.errors import CupelError
 from cupel.text.tokens import offsets_of
 
 if TYPE_CHECKING:

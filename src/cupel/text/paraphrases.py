@@ -20,9 +20,9 @@ import numpy.typing as npt
 
 from cupel.arrays import Int32Array
 from cupel.checksums import sha256_of
+from cupel.console import progress_bar, warn
 from cupel.errors import CupelError, MissingPart
 from cupel.folders import cache_folder
-from cupel.console import progress_bar, warn
 from cupel.text.index_file import UnusableIndex, open_index, write_index
 from cupel.text.paraphrase_table import Arrays, compile_table
 

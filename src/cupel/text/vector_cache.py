@@ -25,9 +25,9 @@ from typing import Any
 import numpy as np
 
 from cupel.arrays import Float32Array
+from cupel.console import warn
 from cupel.errors import CupelError
 from cupel.folders import cache_folder, write_text, writing
-from cupel.console import warn
 from cupel.text.vector_files import read_vectors
 
 VERSION = 1

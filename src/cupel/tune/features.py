@@ -12,14 +12,14 @@ import numpy as np
 from cupel import __version__
 from cupel.arrays import FloatArray
 from cupel.batch import Batch
+from cupel.code_digest import code_of
+from cupel.console import Progress
 from cupel.corpus import Corpus
 from cupel.errors import CupelError
 from cupel.folders import cache_folder, writing
 from cupel.meta.scorecache import text_hash
 from cupel.metric import Metric, Signature
 from cupel.scoring import score_corpus
-from cupel.code_digest import code_of
-from cupel.console import Progress
 from cupel.tune.material import TunableMetric
 
 _FORM = 1

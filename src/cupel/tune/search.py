@@ -21,8 +21,8 @@ from math import prod
 
 import numpy as np
 
-from cupel.errors import CupelError
 from cupel.console import Progress
+from cupel.errors import CupelError
 from cupel.tune.grids import Grids
 
 Parameters = dict[str, float]

@@ -11,6 +11,7 @@ from typing import Any, cast
 import numpy as np
 
 from cupel import __version__
+from cupel.console import Progress
 from cupel.data.catalog import RANKED
 from cupel.errors import CupelError
 from cupel.human.rankings import Rankings, ranked_corpus, wmt_rankings
@@ -20,7 +21,6 @@ from cupel.metric import Metric, Tunable
 from cupel.presets import Preset
 from cupel.registry import entries, get_metric
 from cupel.significance import DEFAULT_SEED
-from cupel.console import Progress
 from cupel.tune.features import corpus_features
 from cupel.tune.goals import Goal, goal_named
 from cupel.tune.grids import Grids, check_parameter, read_grids

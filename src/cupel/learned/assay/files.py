@@ -16,8 +16,8 @@ import torch
 from torch import Tensor
 
 from cupel.errors import CupelError
-from cupel.learned.assay.model.network import Assay, Design
 from cupel.learned.assay.model.joint import Joint
+from cupel.learned.assay.model.network import Assay, Design
 from cupel.neural.devices import find_device
 from cupel.neural.encoder import Encoder
 from cupel.neural.weights import embedded, load_weights, save_weights

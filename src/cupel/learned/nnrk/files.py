@@ -6,9 +6,9 @@ from dataclasses import replace
 from functools import cache, lru_cache
 
 from cupel.errors import MissingPart
-from cupel.neural.weights import embedded
 from cupel.learned.nnrk.model.features import FeatureSet, feature_set
 from cupel.learned.nnrk.model.network import Model, load_model
+from cupel.neural.weights import embedded
 
 
 @lru_cache(maxsize=8)

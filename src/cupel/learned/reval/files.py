@@ -80,8 +80,8 @@ class Scorer:
         """
         import torch
 
-        from cupel.learned.reval.model.words import forest_of
         from cupel.learned.reval.model.network import similarities
+        from cupel.learned.reval.model.words import forest_of
 
         forest, words = forest_of(trees)
         vectors = torch.from_numpy(self.matrix(words)).to(device)

@@ -21,8 +21,8 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from cupel.arrays import Float32Array, IntArray
-from cupel.learned.assay.model.network import Assay, Design, Side
 from cupel.learned.assay.data.judgments import LONGEST
+from cupel.learned.assay.model.network import Assay, Design, Side
 from cupel.neural.encoder import Encoder, padded
 from cupel.neural.wordpiece import Pieces
 

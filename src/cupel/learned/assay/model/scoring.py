@@ -15,8 +15,8 @@ from torch import Tensor
 from torch.nn import functional
 
 from cupel.arrays import Float32Array, IntArray
-from cupel.learned.assay.model.network import Assay, Side
 from cupel.learned.assay.model.joint import Joint, joint_scores
+from cupel.learned.assay.model.network import Assay, Side
 from cupel.neural.encoder import encode
 from cupel.neural.wordpiece import Pieces
 

@@ -21,8 +21,8 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from cupel.arrays import Float32Array
-from cupel.learned.assay.model.network import Assay
 from cupel.learned.assay.data.judgments import LONGEST, TIED, Judgments, Step, steps, weights_of
+from cupel.learned.assay.model.network import Assay
 from cupel.neural.checkpoints import Run, optimizer_state, restore_optimizer
 from cupel.neural.encoder import padded
 from cupel.neural.wordpiece import Pieces

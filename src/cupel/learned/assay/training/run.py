@@ -17,14 +17,14 @@ import torch
 
 from cupel.arrays import Float32Array
 from cupel.errors import CupelError
-from cupel.learned.assay.model.network import Assay, Design
 from cupel.learned.assay.data.judgments import BORROWED, CORRUPTED, JUDGED, LINES, TIED, Judgments
-from cupel.learned.assay.files import KIND, build, load_assay, save_assay
 from cupel.learned.assay.data.prepare import CORRUPTIONS, judgments
-from cupel.learned.assay.model.scoring import raw_scores
 from cupel.learned.assay.data.teachers import with_lessons
-from cupel.learned.assay.training.loop import Log, Place, Recipe, train
+from cupel.learned.assay.files import KIND, build, load_assay, save_assay
+from cupel.learned.assay.model.network import Assay, Design
+from cupel.learned.assay.model.scoring import raw_scores
 from cupel.learned.assay.training.bradley_terry import fitted
+from cupel.learned.assay.training.loop import Log, Place, Recipe, train
 from cupel.neural.checkpoints import Run
 from cupel.neural.devices import find_device
 from cupel.neural.encoder import Encoder

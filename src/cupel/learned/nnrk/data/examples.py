@@ -243,7 +243,9 @@ def _computed(skip: SkipArcs, batch: Batch, place: str) -> FloatArray:
 def _code(feature: SkipArcs | SentenceVectors) -> str:
     """What stands in a key for the code behind a feature."""
     if isinstance(feature, SkipFeature):
-        return code_digest.code_of(feature.metric) + code_digest.digest("cupel.learned.nnrk.model.components")
+        return code_digest.code_of(feature.metric) + code_digest.digest(
+            "cupel.learned.nnrk.model.components"
+        )
     return code_digest.digest(type(feature).__module__)
 
 

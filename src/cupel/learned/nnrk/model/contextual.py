@@ -20,10 +20,10 @@ import numpy as np
 
 from cupel.batch import Batch, FloatArray, IntArray
 from cupel.errors import MissingPart
+from cupel.learned.nnrk.model.features import check_finite
 from cupel.neural.arrays import load_arrays
 from cupel.neural.weights import embedded
 from cupel.neural.wordpiece import find_encoder
-from cupel.learned.nnrk.model.features import check_finite
 
 if TYPE_CHECKING:
     import torch

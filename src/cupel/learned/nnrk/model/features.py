@@ -16,8 +16,8 @@ import numpy as np
 
 from cupel.batch import Batch, FloatArray
 from cupel.errors import CupelError, MissingPart
-from cupel.metric import Metric
 from cupel.learned.nnrk.model import components
+from cupel.metric import Metric
 from cupel.registry import entries, get_metric
 
 if TYPE_CHECKING:

@@ -11,8 +11,8 @@ import numpy as np
 
 from cupel.batch import FloatArray
 from cupel.errors import MissingPart
-from cupel.neural.arrays import load_arrays, save_arrays
 from cupel.learned.nnrk.model.recursive import SIZE, Forest, Recursive
+from cupel.neural.arrays import load_arrays, save_arrays
 from cupel.neural.weights import embedded
 from cupel.syntax.parser import Parser, TreeSource
 from cupel.syntax.trees import Trees

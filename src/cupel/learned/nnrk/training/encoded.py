@@ -14,8 +14,15 @@ import numpy as np
 
 from cupel.arrays import FloatArray, IntArray
 from cupel.errors import CupelError
-from cupel.learned.nnrk.model.encoders import ENCODERS, INITIALS, LONGEST, TUNINGS, Encoder, check_torch
 from cupel.learned.nnrk.data.examples import Examples
+from cupel.learned.nnrk.model.encoders import (
+    ENCODERS,
+    INITIALS,
+    LONGEST,
+    TUNINGS,
+    Encoder,
+    check_torch,
+)
 from cupel.learned.nnrk.model.network import Array, Model, Network, Normalisation
 from cupel.learned.nnrk.model.sentence_vectors import unknown_vector
 from cupel.learned.nnrk.training.basic import Settings, check_development
@@ -87,10 +94,10 @@ def train_encoded(
         raise CupelError("There are no preferences to learn from.")
     import torch
 
-    from cupel.neural.devices import find_device
     from cupel.learned.nnrk.model.pairwise import Pairwise, Variant
-    from cupel.learned.nnrk.training.pairwise import Schedule, train
     from cupel.learned.nnrk.model.sentence_encoders import Encoding
+    from cupel.learned.nnrk.training.pairwise import Schedule, train
+    from cupel.neural.devices import find_device
 
     place = find_device(device)
     parts = [_used(training), _used(development)]

@@ -6,10 +6,16 @@ from collections.abc import Sequence
 from typing import Any
 
 from cupel.errors import CupelError
-from cupel.learned.reval.data.similarity import BANDS, PUBLISHED, RankedPairs, ranked_pairs, threshold
+from cupel.human.tau import TAUS
 from cupel.learned.reval.data.sets import PUBLISHED_SIZES, SPLITS, WITH_SICK, SimilarityData
 from cupel.learned.reval.data.sets import SETS as RECIPES
-from cupel.human.tau import TAUS
+from cupel.learned.reval.data.similarity import (
+    BANDS,
+    PUBLISHED,
+    RankedPairs,
+    ranked_pairs,
+    threshold,
+)
 
 APART = {"wmt13": "fr-en"}
 """A language pair whose ranks are as given, where those of the others are dense."""

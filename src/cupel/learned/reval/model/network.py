@@ -18,8 +18,8 @@ from torch import Tensor, nn
 from cupel.arrays import Float32Array, IntArray
 from cupel.errors import CupelError
 from cupel.learned.reval.model.forest import Forest
-from cupel.learned.reval.model.lstm import CELLS, Encoder
 from cupel.learned.reval.model.head import SimilarityHead, expected
+from cupel.learned.reval.model.lstm import CELLS, Encoder
 
 Floats = npt.NDArray[np.floating]
 KIND = "reval"

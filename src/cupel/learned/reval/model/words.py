@@ -16,8 +16,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from cupel.arrays import Float32Array
-from cupel.metric import Signature
 from cupel.learned.reval.model.forest import Forest
+from cupel.metric import Signature
 from cupel.syntax.parser import Parser, TreeSource
 from cupel.syntax.trees import Trees
 from cupel.text.tokens import number

@@ -20,10 +20,10 @@ from torch import Tensor
 
 from cupel.arrays import Float32Array, IntArray
 from cupel.errors import CupelError
-from cupel.neural.checkpoints import Run, optimizer_state, restore_optimizer
 from cupel.learned.reval.model.forest import Forest
-from cupel.learned.reval.model.network import Floats, ReVal, Settings, similarities
 from cupel.learned.reval.model.head import divergence
+from cupel.learned.reval.model.network import Floats, ReVal, Settings, similarities
+from cupel.neural.checkpoints import Run, optimizer_state, restore_optimizer
 
 Progress = Callable[[int, int], object]
 """Called with the number of batches done and their total."""

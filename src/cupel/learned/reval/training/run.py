@@ -14,12 +14,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from cupel.console import Progress
 from cupel.errors import CupelError
 from cupel.learned.reval.data.sets import Examples, SimilaritySet
 from cupel.learned.reval.files import KIND, TUNED, TUNED_WORDS
 from cupel.learned.reval.model.words import Unescaped, forest_of, plain, unescaped, word_matrix
 from cupel.syntax.parser import TreeSource, tree_source
-from cupel.console import Progress
 from cupel.text.vectors import EMBEDDED, open_vectors
 
 if TYPE_CHECKING:
@@ -100,9 +100,9 @@ def train_reval(
 
     parsing, progress: called with (done, total) sentences and batches. told: each epoch's log.
     """
+    from cupel.learned.reval.training.loop import train
     from cupel.neural.checkpoints import Run
     from cupel.neural.devices import find_device
-    from cupel.learned.reval.training.loop import train
     from cupel.neural.weights import CARD, save_weights
 
     if (Path(folder) / CARD).exists():
