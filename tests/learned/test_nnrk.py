@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 import cupel
+from cupel import code_digest
 from cupel.batch import Batch
 from cupel.corpus import Corpus
 from cupel.errors import CupelError, MissingPart
