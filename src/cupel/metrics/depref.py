@@ -45,6 +45,7 @@ _MODULES = {"en": "exact,stem,synonym", "cs": "exact"}
     "depref",
     "dependency n-grams of the reference, stems and synonyms (Wu et al. 2013)",
     check=parser_missing,
+    renamed={"model": "parser"},
 )
 @dataclass(frozen=True)
 class Depref(Metric):
@@ -61,7 +62,7 @@ class Depref(Metric):
     n: int = LONGEST
     alpha: float = 0.5
     trees: str | None = None
-    model: str | None = None
+    parser: str | None = None
     heads: str = CONVENTIONS[0]
     tokenize: str = OWN
     normalize: bool = True
@@ -83,7 +84,7 @@ class Depref(Metric):
             self.n,
             self.alpha,
             trees=self.trees,
-            model=self.model,
+            parser=self.parser,
             heads=self.heads,
             tokenize=self.tokenize,
             normalize=self.normalize,

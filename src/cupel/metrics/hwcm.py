@@ -41,6 +41,7 @@ from cupel.text.tokens import Tokens, number, offsets_of
     "hwcm",
     "headword chain precision, both sides parsed (Liu and Gildea 2005)",
     check=parser_missing,
+    renamed={"model": "parser"},
 )
 @dataclass(frozen=True)
 class Hwcm(Metric):
@@ -51,7 +52,7 @@ class Hwcm(Metric):
     lowercase   compare words in lower case; the parser sees them as they are
     heads       `native` or `penn2malt` (see `cupel.syntax.heads`); None is penn2malt for a parser's
                 trees and native for one's own
-    model       a spaCy model; None is en_core_web_sm
+    parser      a spaCy model; None is en_core_web_sm
     tokenize    `spacy`, or a tokenizer whose words are parsed instead
     trees       a CoNLL-U file with the trees of references and translations, in place of a parser
     """
@@ -60,7 +61,7 @@ class Hwcm(Metric):
     epsilon: float = 0.0
     lowercase: bool = False
     heads: str | None = None
-    model: str | None = None
+    parser: str | None = None
     tokenize: str = OWN
     trees: str | None = None
 
@@ -79,7 +80,7 @@ class Hwcm(Metric):
     def source(self) -> TreeSource:
         """Where the trees come from."""
         heads = self.heads or ("native" if self.trees else "penn2malt")
-        return tree_source(self.trees, self.model, heads, self.tokenize)
+        return tree_source(self.trees, self.parser, heads, self.tokenize)
 
     def signature(self) -> Signature:
         return (

@@ -64,6 +64,7 @@ LONGEST = 3
     "red",
     "dependency n-grams of the reference, found in the translation (Yu et al. 2014)",
     check=parser_missing,
+    renamed={"model": "parser", "weights": "ngram_weights"},
 )
 @dataclass(frozen=True)
 class Red(Metric):
@@ -71,17 +72,17 @@ class Red(Metric):
 
     n         the longest dep-ngrams' number of words
     alpha     the weight of recall in F
-    weights   of the lengths 1 to n, with commas; equal ones if none are given
+    ngram_weights  of the lengths 1 to n, with commas; equal ones if none are given
     distance  relative, cosine, absolute
     trees ... normalize  see `cupel.metrics.red_text.TreeText`
     """
 
     n: int = LONGEST
     alpha: float = 0.5
-    weights: str | None = None
+    ngram_weights: str | None = None
     distance: str = DISTANCES[0]
     trees: str | None = None
-    model: str | None = None
+    parser: str | None = None
     heads: str = CONVENTIONS[0]
     tokenize: str = OWN
     lowercase: bool = True
@@ -99,16 +100,19 @@ class Red(Metric):
     @property
     def text(self) -> TreeText:
         return TreeText(
-            self.trees, self.model, self.heads, self.tokenize, self.lowercase, self.normalize
+            self.trees, self.parser, self.heads, self.tokenize, self.lowercase, self.normalize
         )
 
     @property
     def length_weights(self) -> FloatArray:
-        return length_weights(self.weights, self.n)
+        return length_weights(self.ngram_weights, self.n)
 
     def signature(self) -> Signature:
         own = Signature.of(
-            n=self.n, alpha=self.alpha, weights=self.weights or "equal", distance=self.distance
+            n=self.n,
+            alpha=self.alpha,
+            weights=self.ngram_weights or "equal",
+            distance=self.distance,
         )
         return own + self.text.signature()
 

@@ -90,6 +90,7 @@ _COUNT, _PARAPHRASES = 0, 9
     "redp",
     "RED with stems, synonyms, paraphrases, function words (Yu et al. 2014)",
     check=_missing,
+    renamed={"model": "parser"},
 )
 @dataclass(frozen=True)
 class Redp(Metric):
@@ -121,7 +122,7 @@ class Redp(Metric):
     modules: str | None = None
     paraphrases: str | None = None
     trees: str | None = None
-    model: str | None = None
+    parser: str | None = None
     heads: str = CONVENTIONS[0]
     tokenize: str = OWN
     normalize: bool = True
@@ -141,7 +142,7 @@ class Redp(Metric):
 
     @property
     def text(self) -> TreeText:
-        return TreeText(self.trees, self.model, self.heads, self.tokenize, True, self.normalize)
+        return TreeText(self.trees, self.parser, self.heads, self.tokenize, True, self.normalize)
 
     @property
     def aligner(self) -> Aligner:
