@@ -29,7 +29,7 @@ import numpy as np
 from cupel.batch import Batch, FloatArray, IntArray
 from cupel.errors import CupelError
 from cupel.metric import Metric, Signature, mean_score, mean_statistics
-from cupel.neural.weights import read_card
+from cupel.neural.weights import embedded, read_card
 from cupel.neural.wordpiece import Pieces, WordPieces, encoder_missing, find_encoder
 from cupel.registry import register
 
@@ -40,6 +40,8 @@ if TYPE_CHECKING:
     from cupel.corpus import Corpus
     from cupel.learned.assay.model.network import Assay as Model
 
+PRESETS = ("wmt12-14", "wmt13")
+RENAMED = {f"weights=assay-{name}": f"preset={name}" for name in PRESETS}
 MULTIPLE = ("best", "soft")
 PRECISIONS = ("float32", "bfloat16")
 AVERAGE_METEOR = 0.325
@@ -63,6 +65,7 @@ class WordPieceAnalysis:
     modules=NEEDS,
     extra="contextual",
     check=encoder_missing,
+    renamed=RENAMED,
 )
 @register(
     "assay-wmt13",
@@ -70,13 +73,15 @@ class WordPieceAnalysis:
     modules=NEEDS,
     extra="contextual",
     check=encoder_missing,
-    weights="assay-wmt13",
+    renamed=RENAMED,
+    preset="wmt13",
 )
 @dataclass(frozen=True)
 class Assay(Metric):
     """Statistics: [segment score, 1].
 
-    weights    a release by name, or a folder that `cupel train assay` wrote
+    preset     a model that comes with Cupel, by what it is trained on: wmt12-14, wmt13
+    weights    a folder that `cupel train assay` wrote, in place of a preset
     encoder    the folder of the encoder it was trained from, where that is not the default
     multiple   of several references: best, soft
     meteor     METEOR's score as one more skip arc
@@ -84,7 +89,8 @@ class Assay(Metric):
     device     cpu, cuda, cuda:1, ...; auto is the first GPU where there is one
     """
 
-    weights: str = "assay-wmt12-14"
+    preset: str = "wmt12-14"
+    weights: str | None = None
     encoder: str | None = None
     multiple: str = "best"
     meteor: bool = False
@@ -95,16 +101,31 @@ class Assay(Metric):
     decimals = 4
 
     def __post_init__(self) -> None:
-        for what, value, known in (
+        for what, value, choices in (
+            ("preset", self.preset, PRESETS),
             ("way to take several references", self.multiple, MULTIPLE),
             ("precision", self.precision, PRECISIONS),
         ):
-            if value not in known:
-                raise CupelError(f"Assay knows no {what} {value!r}; known are: {', '.join(known)}.")
+            if value not in choices:
+                raise CupelError(
+                    f"Assay knows no {what} {value!r}; known are: {', '.join(choices)}."
+                )
 
     @property
     def name(self) -> str:
-        return "assay-wmt13" if self.weights == "assay-wmt13" else "assay"
+        return "assay-wmt13" if self.preset == "wmt13" and self.weights is None else "assay"
+
+    @property
+    def folder(self) -> Path:
+        """The folder of the weights."""
+        if self.weights is None:
+            return embedded(f"assay-{self.preset}")
+        if not Path(self.weights).is_dir():
+            raise CupelError(
+                f"There are no weights {self.weights!r} for assay: name a folder that `cupel train "
+                "assay` wrote."
+            )
+        return Path(self.weights)
 
     @property
     def place(self) -> Path:
@@ -112,18 +133,16 @@ class Assay(Metric):
         return find_encoder(self.encoder)
 
     def signature(self) -> Signature:
-        from cupel.learned.assay.files import KIND, release
-
-        card = read_card(release(self.weights), KIND)
+        card = read_card(self.folder, "assay")
         return Signature.of(
-            weights=f"{Path(self.weights).name}[{str(card['sha256'])[:12]}]",
+            weights=f"{self.folder.name}[{str(card['sha256'])[:12]}]",
             encoder=str(card["encoder"]["sha256"])[:12],
             multiple=self.multiple,
             precision=self.precision,
         ) + self._meteor_signature(card)
 
     def prepare(self, corpus: Corpus) -> Self:
-        self._opened()  # what is wrong with weights, encoder or device is said before any scoring
+        self._opened()  # wrong weights, encoder or device are an error before any scoring
         return self
 
     def statistics(self, batch: Batch) -> FloatArray:
@@ -144,7 +163,7 @@ class Assay(Metric):
         return _sigmoid(self._slope(card) * (ours - theirs))
 
     def alignments(self, batch: Batch) -> list[Alignment]:
-        """Which words found which in the best-scoring reference, for `cupel align`."""
+        """Which words match which of the best-scoring reference, for `cupel align`."""
         from cupel.learned.assay.model.alignment import explained
 
         if self.meteor:
@@ -152,22 +171,23 @@ class Assay(Metric):
         model, card = self._opened()
         raw = self._raw(batch, model, card)
         tokenizer = WordPieces.load(self.place)
-        told = []
+        explanations = []
         for row, texts in enumerate(batch.references):
             start = int(batch.reference_offsets[row])
             number = int(np.argmax(raw[start : start + len(texts)]))
-            told.append(
+            explanations.append(
                 explained(model, tokenizer, batch.hypotheses[row], texts[number], number, card)
             )
-        return told
+        return explanations
 
     def _opened(self) -> tuple[Model, Mapping[str, Any]]:
-        from cupel.learned.assay.files import open_assay, release
+        from cupel.learned.assay.files import open_assay
 
-        folder = release(self.weights)
-        model, card = open_assay(folder, self.place, self.device, self.precision)
+        model, card = open_assay(self.folder, self.place, self.device, self.precision)
         if self.meteor and "meteor" not in card:
-            raise CupelError(f"The weights in {folder} have no weight for METEOR: leave it out.")
+            raise CupelError(
+                f"The weights in {self.folder} have no weight for METEOR: leave it out."
+            )
         return model, card
 
     def _slope(self, card: Mapping[str, Any]) -> float:
@@ -224,8 +244,8 @@ def _distinct_scores(
     rank[order] = np.arange(len(order))
     chosen = first[order]
     scores = scorer(model, pieces, hypotheses[chosen], references[chosen]).astype(np.float64)
-    found: FloatArray = scores[rank[of]]
-    return found
+    each: FloatArray = scores[rank[of]]
+    return each
 
 
 def _meteor(batch: Batch) -> FloatArray:

@@ -9,8 +9,8 @@ the mean over segments, or with `aggregate=sign` the share of segments that win.
 references the best-scoring one counts.
 
 Two translations are also compared directly: `prefer` gives (1 + p(t1, t2, r) - p(t2, t1, r)) / 2,
-antisymmetric about 1/2, and `probabilities` the raw p(t1, t2, r), which is not. What the network
-sees, and how it is trained, is told in `cupel.learned.nnrk`.
+antisymmetric about 1/2, and `probabilities` the raw p(t1, t2, r), which is not. `cupel.learned.nnrk`
+has the features, the network and its training.
 """
 
 from __future__ import annotations
@@ -36,20 +36,24 @@ AGGREGATES = ("mean", "sign")
 PREDICTIONS = ("difference", "win", "loss")
 
 
-@register("nnrk", "pairwise neural network over metrics and sentence vectors (Guzmán et al. 2017)")
+@register(
+    "nnrk",
+    "pairwise neural network over metrics and sentence vectors (Guzmán et al. 2017)",
+    renamed={"model": "weights"},
+)
 @dataclass(frozen=True)
 class Nnrk(Metric):
     """Statistics: [segment score, 1 where it is above 0, 1].
 
     preset      light (needs nothing but Cupel), paper, rich, tuned, contextual: see docs/nnrk.md
-    model       the folder of one's own model, in place of a preset
+    weights     a folder that `cupel train nnrk` wrote, in place of a preset
     empty       mean, zero: what a translation is compared with
     prediction  difference; win is p(t, empty, r) alone, loss is -p(empty, t, r)
     aggregate   mean, sign: how segments make a system's score
     """
 
     preset: str = "light"
-    model: str | None = None
+    weights: str | None = None
     empty: str = "mean"
     prediction: str = "difference"
     aggregate: str = "mean"
@@ -60,14 +64,14 @@ class Nnrk(Metric):
     higher_is_better = True
 
     def __post_init__(self) -> None:
-        for what, value, known in (
+        for what, value, choices in (
             ("preset", self.preset, PRESETS),
             ("empty translation", self.empty, EMPTIES),
             ("prediction", self.prediction, PREDICTIONS),
             ("aggregate", self.aggregate, AGGREGATES),
         ):
-            if value not in known:
-                raise CupelError(f"NNRK has no {what} {value!r}; it has: {', '.join(known)}.")
+            if value not in choices:
+                raise CupelError(f"NNRK has no {what} {value!r}; it has: {', '.join(choices)}.")
         if self._features is None:
             from cupel.learned.nnrk.files import features_of
 
@@ -77,7 +81,7 @@ class Nnrk(Metric):
     def _model(self) -> Model:
         from cupel.learned.nnrk.files import open_model
 
-        return open_model(self.preset, self.model)
+        return open_model(self.preset, self.weights)
 
     @property
     def features(self) -> FeatureSet:
@@ -90,7 +94,7 @@ class Nnrk(Metric):
 
         model = self._model
         return Signature.of(
-            model="own" if self.model else self.preset,
+            model="own" if self.weights else self.preset,
             weights=str(model.card["sha256"])[:12],
             features=sha256(self.features.signature().encode()).hexdigest()[:12],
             empty=self.empty,

@@ -7,10 +7,10 @@ expectation y-hat is brought to a segment score from 0 to 1:
     score = (y-hat - 1) / 4
 
 The system score is the mean over segments. The model that comes with Cupel was trained on WMT13
-rankings turned into similarities (section 5 of the paper) and SICK; `model=FOLDER` takes one of
-one's own (`cupel train reval`), and `model=FOLDER+FOLDER+FOLDER` the mean of several, of different
-seeds for example. `long=FOLDER` is the paper's *mix*: a second model for references of more than 20
-words (`limit`). Of several references the best counts.
+rankings turned into similarities (section 5 of the paper) and SICK; `weights=FOLDER` takes one that
+`cupel train reval` wrote, and `weights=FOLDER+FOLDER+FOLDER` the mean of several, of different seeds
+for example. `long=FOLDER` is the paper's *mix*: a second model for references of more than 20 words
+(`limit`). Of several references the best counts.
 
 Words are looked up in lower case; a segment without any known word is scored like any other, by
 its tree and what its unknown words get (see `cupel.text.unknown_words`). An empty one has the
@@ -30,7 +30,7 @@ from cupel.arrays import FloatArray
 from cupel.batch import Batch
 from cupel.corpus import Corpus
 from cupel.errors import CupelError
-from cupel.learned.reval.files import KIND, Scorer, open_scorer
+from cupel.learned.reval.files import PRESETS, Scorer, open_scorer
 from cupel.learned.reval.model.words import plain
 from cupel.metric import Metric, Signature, mean_score, mean_statistics
 from cupel.registry import register
@@ -46,14 +46,16 @@ MULTIPLE = ("best", "mean")
     modules=("torch", "safetensors", "spacy"),
     extra="neural,syntax",
     check=parser_missing,
+    renamed={"model=ensemble": "preset=ensemble", "model": "weights"},
 )
 @dataclass(frozen=True)
 class ReVal(Metric):
     """Statistics: [segment score, 1].
 
-    model     a folder of weights and card, or several, joined by `+`, whose similarities are
-              averaged; None is the one that comes with Cupel, `ensemble` the mean of three that
-              do: better on segments, three times the work
+    preset    a model that comes with Cupel: single, or ensemble, the mean of three: better on
+              segments, three times the work
+    weights   a folder of weights and card in place of a preset, or several, joined by `+`, whose
+              similarities are averaged
     long      other models in the same form, for references of more than `limit` words
     vectors   other word vectors than those that the model names
     parser    a spaCy model; None is en_core_web_sm
@@ -62,7 +64,8 @@ class ReVal(Metric):
     device    auto, cpu, cuda, ...
     """
 
-    model: str | None = None
+    preset: str = "single"
+    weights: str | None = None
     long: str | None = None
     limit: int = 20
     vectors: str | None = None
@@ -81,13 +84,15 @@ class ReVal(Metric):
                 f"Unknown way {self.multiple!r} to take several references for ReVal; known are: "
                 f"{', '.join(MULTIPLE)}."
             )
+        if self.preset not in PRESETS:
+            raise CupelError(f"ReVal has no preset {self.preset!r}; it has: {', '.join(PRESETS)}.")
 
     @property
     def scorers(self) -> list[Scorer]:
         """The models, read once."""
         from cupel.neural.weights import embedded
 
-        return self._opened(self.model or str(embedded(KIND)))
+        return self._opened(self.weights or str(embedded(PRESETS[self.preset])))
 
     def _opened(self, folders: str) -> list[Scorer]:
         # A folder that has a + in its name is one folder.
@@ -121,7 +126,7 @@ class ReVal(Metric):
         )
 
     def prepare(self, corpus: Corpus) -> Self:
-        _ = self.source  # what is wrong with a model is said before anything is parsed
+        _ = self.source  # what is wrong with a model is an error before anything is parsed
         return self
 
     def statistics(self, batch: Batch) -> FloatArray:
@@ -136,8 +141,8 @@ class ReVal(Metric):
         if self.long:
             rows = np.flatnonzero(trees.lengths[references] > self.limit)
             pairs = trees, references[rows], translations[rows], device
-            found = [scorer.similarities(*pairs) for scorer in self._opened(self.long)]
-            similarity[rows] = np.mean(found, axis=0, dtype=float)
+            each = [scorer.similarities(*pairs) for scorer in self._opened(self.long)]
+            similarity[rows] = np.mean(each, axis=0, dtype=float)
         scores = (similarity - 1) / 4
         first = batch.reference_offsets[:-1]
         if self.multiple == "best":

@@ -304,7 +304,7 @@ def _consistency(cells: Sequence[Cell], workers: int, tell: Told) -> dict[Key, O
 
 def _similarity(cells: Sequence[Cell], workers: int, tell: Told) -> dict[Key, Outcome]:
     """Cells about ReVal's training data: variances by Algorithm 1, and sizes of the sets."""
-    from cupel.learned.reval.data.sets import SimilarityData
+    from cupel.learned.reval.data.examples import SimilarityData
     from cupel.learned.reval.data.similarity import threshold
 
     found: dict[Key, Outcome] = {}

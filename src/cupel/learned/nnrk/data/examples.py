@@ -24,15 +24,9 @@ from cupel.data import wmt_corpus
 from cupel.errors import CupelError
 from cupel.folders import cache_folder, writing
 from cupel.human.rankings import Rankings, wmt_rankings
-from cupel.learned.nnrk.model.features import (
-    FeatureSet,
-    SentenceVectors,
-    SkipArcs,
-    SkipFeature,
-    check_finite,
-)
-
-Report = Callable[[str], None]
+from cupel.learned.language_pairs import chosen_pairs
+from cupel.learned.nnrk.model.features import FeatureSet, SkipFeature
+from cupel.learned.nnrk.model.inputs import SentenceVectors, SkipArcs, check_finite
 
 HELD_OUT = 20
 """Every 20th line of the training set is held out, the first line included."""
@@ -122,22 +116,18 @@ def load(
     *,
     pairs: Sequence[str] | None = None,
     whole: bool = False,
-    report: Report | None = None,
+    note: Callable[[str], None] | None = None,
 ) -> Examples:
     """All strict preferences of a WMT dataset into English, with features.
 
-    whole: also the outputs that nobody judged, for system scores.
+    whole: also the outputs that nobody judged, for system scores. note: is given a sentence on
+    what is being computed.
     """
     rankings = wmt_rankings(dataset)
-    chosen = pairs or [pair for pair in rankings if pair.endswith("-en")]
     parts = []
-    for pair in chosen:
-        if pair not in rankings:
-            raise CupelError(
-                f"{dataset} has no judgments of {pair!r}; it has {', '.join(rankings)}."
-            )
-        if report:
-            report(f"{dataset} {pair}: features")
+    for pair in chosen_pairs(dataset, rankings, pairs):
+        if note:
+            note(f"{dataset} {pair}: features")
         parts.append(_load_pair(dataset, rankings[pair], features, whole))
     return joined(parts)
 

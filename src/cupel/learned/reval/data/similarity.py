@@ -23,6 +23,7 @@ from cupel.errors import CupelError
 from cupel.human.rankings import Rankings, wmt_rankings
 from cupel.human.rankings_csv import NONE
 from cupel.human.tau import TAUS
+from cupel.learned.language_pairs import chosen_pairs
 
 BANDS = (3, 4, 5, 6, 7, 8)
 """How often a pair was ranked; the last band is that often or more."""
@@ -134,13 +135,9 @@ def threshold(
 def ranked_pairs(dataset: str = "wmt13", pairs: Iterable[str] | None = None) -> RankedPairs:
     """The pairs of a campaign's rankings; of the language pairs into English by default."""
     rankings = wmt_rankings(dataset)
-    chosen = list(pairs) if pairs is not None else [p for p in rankings if p.endswith("-en")]
+    chosen = chosen_pairs(dataset, rankings, pairs)
     if not chosen:
         raise CupelError(f"There is no language pair of {dataset} to take rankings from.")
-    for pair in chosen:
-        if pair not in rankings:
-            there = ", ".join(rankings)
-            raise CupelError(f"{dataset} has no rankings of {pair!r}; it has {there}.")
     targets = sorted({pair.partition("-")[2] for pair in chosen})
     if len(targets) > 1:
         raise CupelError(

@@ -7,8 +7,8 @@ from typing import Any
 
 from cupel.errors import CupelError
 from cupel.human.tau import TAUS
-from cupel.learned.reval.data.sets import PUBLISHED_SIZES, SPLITS, WITH_SICK, SimilarityData
-from cupel.learned.reval.data.sets import SETS as RECIPES
+from cupel.learned.reval.data.examples import PUBLISHED_SIZES, SPLITS, WITH_SICK, SimilarityData
+from cupel.learned.reval.data.examples import SETS as RECIPES
 from cupel.learned.reval.data.similarity import (
     BANDS,
     PUBLISHED,

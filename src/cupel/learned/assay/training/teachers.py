@@ -18,7 +18,7 @@ import numpy as np
 
 from cupel.arrays import FloatArray, IntArray
 from cupel.errors import CupelError
-from cupel.learned.assay.data.judgments import JUDGED, Judgments
+from cupel.learned.assay.data.examples import JUDGED, Judgments
 from cupel.learned.assay.files import load_assay
 from cupel.learned.assay.model.scoring import raw_scores
 from cupel.learned.assay.training.bradley_terry import fitted
