@@ -76,7 +76,7 @@ class W2vAvg(Metric):
         )
 
     def prepare(self, corpus: Corpus) -> Self:
-        open_vectors(self.vectors)  # what is wrong with a file is said before anything is scored
+        open_vectors(self.vectors)  # a bad file is an error before anything is scored
         return self
 
     def statistics(self, batch: Batch) -> FloatArray:

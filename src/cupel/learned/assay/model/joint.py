@@ -1,16 +1,16 @@
 """A joint encoder: translation and reference in one input, as a teacher for `assay`.
 
 Where `assay` encodes each sentence once and compares vectors, this reads the two together, so that
-every layer may look across: [first] translation [last] reference [last], the two told apart by the
-encoder's segment types. The vectors found so are matched as `assay` matches its own, and to that
-score comes what the last layer's mean m and its first vector f say:
+every layer may look across: [first] translation [last] reference [last], with the encoder's segment
+types 0 and 1. The vectors are matched as `assay` matches its own, and the last layer's mean m and
+its first vector f add to the score:
 
     score = assay's of the matches + v . tanh(W [m, f] + b) + c
 
-Without matches (`Design.matched`) the second part is all there is.
-It is as many times slower as there are pairs of sentences to a sentence; but it errs elsewhere, so
-that the two together agree with people more than either does. What it knows is put into `assay` by
-`cupel.learned.assay.training.teachers`. Of a sentence it reads the first LONGEST pieces, as training does.
+Without matches (`Design.matched`) the second part is all there is. Every pair of sentences is
+encoded by itself, which is slow: `assay` learns from its scores
+(`cupel.learned.assay.training.teachers`). Of a sentence it reads the first LONGEST pieces, as
+training does.
 """
 
 from __future__ import annotations

@@ -46,10 +46,10 @@ def _row(name: str, cells: Sequence[str]) -> dict[str, Any]:
 
 def _variance(ranked: RankedPairs, band: int, tau: str) -> str:
     try:
-        found = threshold(ranked, band, tau).variance
+        variance = threshold(ranked, band, tau).variance
     except CupelError:
         return NOTHING
-    return NOT_ANY if found is None else f"{found:.2f}"
+    return NOT_ANY if variance is None else f"{variance:.2f}"
 
 
 def set_rows(dataset: str, pairs: Sequence[str] | None = None) -> list[dict[str, Any]]:
