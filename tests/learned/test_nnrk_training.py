@@ -185,6 +185,23 @@ def test_networks_side_by_side_are_those_trained_alone(cost: str, architecture: 
     assert np.allclose(both.model.network.logit(*rows), mean, atol=1e-5)
 
 
+def test_vectors_alone_and_skip_arcs_alone():
+    """Without skip arcs the network has hidden units only; without vectors it has none."""
+
+    def part(data: Examples, keep: str) -> Examples:
+        if keep == "x":
+            return replace(data, psi=data.psi[:, :0])
+        return replace(data, x=data.x[:, :0], references=data.references[:, :0])
+
+    for keep, skips, units, least in (("x", 0, 12, 0.0), ("psi", 2, 0, 0.7)):
+        parts = (part(examples(*size), keep) for size in ((400,), (200, 1)))
+        done = train(*parts, Training(rate=0.1, epochs=10))
+        network = done.model.network
+        assert (len(network.skip), network.hidden.shape[1]) == (skips, units)
+        assert done.taus[0] > least
+        assert tau_of(done.model, part(examples(200, 1), keep)) == pytest.approx(done.taus[0])
+
+
 def test_dropout_leaves_the_skip_arcs_alone():
     assert trained(Training(rate=0.1, epochs=10, dropout=0.5)).taus[0] > 0.6
     with pytest.raises(CupelError, match="dropout must be"):
