@@ -134,7 +134,7 @@ def test_scores_are_kept_by_signature_and_text(
     first = metric_scores(corpus, metrics)
     assert first["ter"].systems[0] == 0  # errors are turned round: higher is better
     assert first["ter"].systems[1] < 0
-    assert len(list((tmp_path / "scores").glob("*.npy"))) == 2
+    assert len(list((tmp_path / "scores").glob("*.arrays"))) == 2
     called: list[int] = []
     again = metric_scores(corpus, metrics, progress=lambda done, total: called.append(done))
     assert not called
@@ -142,7 +142,7 @@ def test_scores_are_kept_by_signature_and_text(
     metric_scores(corpus, named_metrics(["bleu:lowercase=yes"]))
     other = Corpus({"a": ["x y", "z"], "b": ["x", "z!"]}, [["x y"], ["z"]])
     metric_scores(other, metrics)
-    entries = list((tmp_path / "scores").glob("*.npy"))
+    entries = list((tmp_path / "scores").glob("*.arrays"))
     assert len(entries) == 5
     entries[0].write_bytes(b"damaged")
     assert all(

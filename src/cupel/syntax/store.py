@@ -22,14 +22,14 @@ import numpy as np
 import numpy.typing as npt
 
 from cupel.arrays import IntArray
+from cupel.cache import saving
 from cupel.console import Progress, warn
-from cupel.errors import CupelError
 from cupel.folders import cache_folder
+from cupel.mapped_file import Arrays, UnusableFile, open_arrays, write_arrays
 from cupel.syntax.trees import Trees
-from cupel.text.index_file import Arrays, UnusableIndex, open_index, write_index
 from cupel.text.tokens import Tokens, offsets_of
 
-FORMAT = 1
+FORMAT = 2
 MOST_FILES = 8
 _KIND = "parses"
 _NAMES = "[0-9a-f]*.parses"
@@ -93,14 +93,11 @@ class ParseStore:
         return Trees.joined(parts), rows
 
     def add(self, keys: Keys, trees: Trees) -> None:
-        """Keep these; where that is not possible, say so and carry on without."""
-        if len(keys) == 0:
-            return
-        try:
-            self._write(keys, trees)
-            self._join_files()
-        except CupelError as error:
-            warn(f"Parses are not kept for the next run: {error}")
+        """Keep these; where that is not possible, warn once and carry on without."""
+        if len(keys):
+            with saving(self.folder):
+                self._write(keys, trees)
+                self._join_files()
 
     def _write(self, keys: Keys, trees: Trees) -> Path:
         order = np.lexsort((keys[:, 1], keys[:, 0]))
@@ -112,7 +109,7 @@ class ParseStore:
         for array in arrays.values():
             name.update(array.tobytes())
         path = self.folder / f"{name.hexdigest()}.parses"
-        write_index(path, _KIND, FORMAT, self.parser, arrays)
+        write_arrays(path, _KIND, FORMAT, self.parser, arrays)
         return path
 
     def _join_files(self) -> None:
@@ -189,13 +186,13 @@ def _opened(path: Path, parser: str) -> _File | None:
         status = path.stat()
         which = (status.st_ino, status.st_mtime_ns, status.st_size)
         if path not in _OPENED or _OPENED[path][0] != which:
-            _OPENED[path] = which, _File(path, open_index(path, _KIND, FORMAT, parser))
+            _OPENED[path] = which, _File(path, open_arrays(path, _KIND, FORMAT, parser))
         return _OPENED[path][1]
     except FileNotFoundError:
         return None
-    except (UnusableIndex, OSError, ValueError) as error:
-        what = error if isinstance(error, UnusableIndex) else "damaged"
-        warn(f"{path} is {what}; what it held is parsed again.")
+    except (UnusableFile, OSError) as error:
+        reason = error if isinstance(error, UnusableFile) else "not readable"
+        warn(f"{path} is {reason}; what it held is parsed again.")
         with contextlib.suppress(OSError):
             path.unlink()
         return None
