@@ -32,7 +32,9 @@ def reproduce(
         bool,
         typer.Option("--quick", help="Take shipped weights and recorded trainings, the default."),
     ] = False,
-    full: Annotated[bool, typer.Option("--full", help="Train models anew: hours.")] = False,
+    full: Annotated[
+        bool, typer.Option("--full", help="Train the models again, which takes hours.")
+    ] = False,
     write: Annotated[
         Path | None,
         typer.Option(
@@ -89,21 +91,21 @@ def _computed(wanted: list[Table], full: bool, workers: int) -> tuple[list[Resul
     from cupel.papers.compute import compute
     from cupel.papers.results import compare
 
-    found = compute(wanted, full=full, workers=workers, tell=output.warn)
-    return [compare(table, found) for table in wanted], _signatures(wanted, found)
+    outcomes = compute(wanted, full=full, workers=workers, report=output.warn)
+    return [compare(table, outcomes) for table in wanted], _signatures(wanted, outcomes)
 
 
-def _signatures(wanted: list[Table], found: dict[Any, Outcome]) -> dict[str, str]:
+def _signatures(wanted: list[Table], outcomes: dict[Any, Outcome]) -> dict[str, str]:
     """By metric, of what was computed here; by table and row or column, of what a training gave."""
     signatures: dict[str, str] = {}
     for table in wanted:
         by_row: dict[str, set[str]] = {}
         for cell in table.cells:
-            by_row.setdefault(cell.row, set()).add(found[cell.key].signature or "")
+            by_row.setdefault(cell.row, set()).add(outcomes[cell.key].signature or "")
         # A training is a row of most tables; where rows are language pairs, a column.
         columns = any(len(row - {""}) > 1 for row in by_row.values())
         for cell in table.cells:
-            outcome = found[cell.key]
+            outcome = outcomes[cell.key]
             if outcome.signature:
                 own = cell.settings.get("metric")
                 trained = f"{table.id}, {cell.column if columns else cell.row}"
@@ -139,9 +141,9 @@ def _list(form: PlainFormat, file: TextIO) -> None:
     from cupel.papers.recorded import last_computed
 
     last = last_computed()
-    known = {row["table"]: row for row in last.get("rows", [])}
+    recorded = {row["table"]: row for row in last.get("rows", [])}
     rows = [
-        known.get(table.id, _unknown(table)) | {"title": f"{table.label}. {table.title}"}
+        recorded.get(table.id, _not_recorded(table)) | {"title": f"{table.label}. {table.title}"}
         for table in tables().values()
     ]
     if form is not PlainFormat.text:
@@ -168,15 +170,15 @@ def _list(form: PlainFormat, file: TextIO) -> None:
         )
 
 
-def _unknown(table: Table) -> dict[str, Any]:
+def _not_recorded(table: Table) -> dict[str, Any]:
     """A table of which nothing is recorded."""
-    from cupel.papers.compute import NOT_TO_BE_HAD
+    from cupel.papers.compute import NOT_AVAILABLE
     from cupel.papers.results import NOT_POSSIBLE, NOT_YET
 
     absent = dict.fromkeys(cell.absent for cell in table.cells if not cell.average)
     status = NOT_YET
     if None not in absent:
-        status = f"{NOT_POSSIBLE}: {NOT_TO_BE_HAD}: {'; '.join(str(what) for what in absent)}"
+        status = f"{NOT_POSSIBLE}: {NOT_AVAILABLE}: {'; '.join(str(what) for what in absent)}"
     printed = sum(cell.published == cell.published for cell in table.cells)
     return {"table": table.id, "status": status, "within": 0, "computed": 0, "printed": printed}
 
