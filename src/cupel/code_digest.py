@@ -21,7 +21,7 @@ _IMPORT = re.compile(
     r"^[ \t]*(?:from[ \t]+([\w.]+)[ \t]+import[ \t]+(\([^)]*\)|[^\n]*)|import[ \t]+([\w.]+))",
     re.MULTILINE,
 )
-_BY_NAME = {"cupel.registry.get_metric", "cupel.registry.entries"}
+_BY_NAME = {f"cupel.registry.{name}" for name in ("get_metric", "named_metrics", "entries")}
 """What imports one of these can run any metric: it depends on all of them."""
 
 

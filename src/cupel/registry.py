@@ -153,6 +153,33 @@ def get_metric(spec: str | Metric, /, **options: object) -> Metric:
         raise CupelError(f"The metric {name!r} cannot be made from {spec!r}: {error}.") from error
 
 
+def named_metrics(
+    specs: Iterable[str | Metric], options: Mapping[str, Mapping[str, object]] | None = None
+) -> dict[str, Metric]:
+    """Metrics by the label they have in results: the specification, or the metric's own name.
+
+    options: by the name of a metric, defaults that its specification overrides.
+    """
+    pairs: list[tuple[str, Metric]] = []
+    for spec in specs:
+        given = (options or {}).get(spec.partition(":")[0], {}) if isinstance(spec, str) else {}
+        metric = get_metric(spec, **given)
+        pairs.append((spec if isinstance(spec, str) else metric.name, metric))
+    return by_label(pairs)
+
+
+def by_label(metrics: Iterable[tuple[str, Metric]]) -> dict[str, Metric]:
+    """Labels and metrics as a dictionary; at least one, and no label twice."""
+    labelled: dict[str, Metric] = {}
+    for label, metric in metrics:
+        if label in labelled:
+            raise CupelError(f"The metric {label!r} is asked for twice.")
+        labelled[label] = metric
+    if not labelled:
+        raise CupelError("There is no metric to score with: name at least one.")
+    return labelled
+
+
 def unknown_metric(name: str) -> str:
     """The sentence for a name that no metric has, with the nearest ones."""
     near = get_close_matches(name, entries(), n=3, cutoff=0.5)

@@ -21,13 +21,11 @@ from cupel.console import Progress
 from cupel.corpus import Corpus
 from cupel.errors import CupelError, MissingPart
 from cupel.metric import Metric
-from cupel.registry import get_metric
+from cupel.registry import named_metrics
 from cupel.scores import Scores
 
 BATCH_SIZE = 8192
 """Items per batch: enough to keep the arrays long, few enough to keep memory flat."""
-
-"""Called with the number of items done and their total."""
 
 
 def score(
@@ -55,20 +53,6 @@ def score(
         corpus = Corpus.of(hypotheses, references, sources)
     wanted = [metrics] if isinstance(metrics, str) or not isinstance(metrics, Sequence) else metrics
     return score_corpus(corpus, named_metrics(wanted), workers=workers, progress=progress)
-
-
-def named_metrics(specs: Sequence[str | Metric]) -> dict[str, Metric]:
-    """Metrics by the label they have in results: the specification, or the metric's own name."""
-    metrics: dict[str, Metric] = {}
-    for spec in specs:
-        metric = get_metric(spec)
-        label = spec if isinstance(spec, str) else metric.name
-        if label in metrics:
-            raise CupelError(f"The metric {label!r} is asked for twice.")
-        metrics[label] = metric
-    if not metrics:
-        raise CupelError("There is no metric to score with: name at least one.")
-    return metrics
 
 
 def score_corpus(

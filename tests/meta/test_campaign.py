@@ -18,7 +18,7 @@ from cupel.meta.campaign import evaluate
 from cupel.meta.evaluation import Judged, segment_level, system_level, williams_p_values
 from cupel.meta.graded import Graded, graded_level, graded_system_level
 from cupel.meta.scorecache import MetricScores, metric_scores
-from cupel.scoring import named_metrics
+from cupel.registry import named_metrics
 
 
 def rankings(pair: str, systems: int, rows: int, seed: int = 0) -> Rankings:

@@ -15,6 +15,8 @@ import pytest
 torch = pytest.importorskip("torch")
 pytest.importorskip("safetensors")
 
+from neural.slow_tree_lstm import root_state  # noqa: E402
+
 from cupel.batch import Batch  # noqa: E402
 from cupel.errors import CupelError  # noqa: E402
 from cupel.learned.reval.data.sets import Examples, SimilaritySet  # noqa: E402
@@ -26,7 +28,6 @@ from cupel.metrics.reval import ReVal  # noqa: E402
 from cupel.syntax.conllu import format_sentence  # noqa: E402
 from cupel.syntax.tree import Tree  # noqa: E402
 from cupel.text.unknown_words import unknown_vectors  # noqa: E402
-from learned.slow_tree_lstm import root_state  # noqa: E402
 
 SENTENCES = [
     Tree.of("the cat sat", [1, 2, -1]),

@@ -165,7 +165,8 @@ def _suites(
     corruptions: list[str] | None,
     seed: int,
 ) -> list[Suite]:
-    from cupel.mutt.suites import open_suite, write_suite
+    from cupel.mutt.named import open_suite
+    from cupel.mutt.suites import write_suite
 
     if save is not None and not generate and len(names) != 1:
         raise CupelError("--save writes one suite: give --generate TEXT, or one --suite.")

@@ -246,16 +246,11 @@ def score(
 def _metrics(
     specs: list[str], options: dict[str, dict[str, object]], trees: str | None
 ) -> dict[str, Metric]:
-    from cupel.registry import get_metric
+    from cupel.registry import named_metrics
 
     given = tree_options(specs, trees)
-    metrics: dict[str, Metric] = {}
-    for spec in specs:
-        if spec in metrics:
-            raise CupelError(f"The metric {spec!r} is asked for twice.")
-        name = spec.partition(":")[0]
-        metrics[spec] = get_metric(spec, **options.get(name, {}), **given.get(name, {}))
-    return metrics
+    both = {n: {**options.get(n, {}), **given.get(n, {})} for n in {*options, *given}}
+    return named_metrics(specs, both)
 
 
 def _remark(corpus: Corpus, metrics: dict[str, Metric], force: bool) -> None:

@@ -42,7 +42,7 @@ from cupel.meta.graded import (
 from cupel.meta.points import graded_points, ranked_points
 from cupel.meta.scorecache import MetricScores, metric_scores
 from cupel.metric import Metric, Signature
-from cupel.scoring import named_metrics
+from cupel.registry import named_metrics
 from cupel.significance import BOOTSTRAP_RESAMPLES, DEFAULT_SEED
 
 COMPARISONS = ("bootstrap", "williams", "perm-both")

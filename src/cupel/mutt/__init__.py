@@ -15,7 +15,8 @@ if TYPE_CHECKING:
     from cupel.mutt.checking import CheckFailed, check
     from cupel.mutt.corruptions import CORRUPTIONS, Kind
     from cupel.mutt.generated import generated_suite
-    from cupel.mutt.suites import Suite, Trial, TrialSet, open_suite, read_suite, write_suite
+    from cupel.mutt.named import open_suite
+    from cupel.mutt.suites import Suite, Trial, TrialSet, read_suite, write_suite
     from cupel.mutt.trials import Formula, Results, run
 
 __all__ = [
@@ -46,7 +47,7 @@ _HOMES = {
     "TrialSet": "suites",
     "check": "checking",
     "generated_suite": "generated",
-    "open_suite": "suites",
+    "open_suite": "named",
     "read_suite": "suites",
     "run": "trials",
     "write_suite": "suites",

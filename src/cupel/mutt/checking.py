@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING
 
 from cupel.errors import CupelError
 from cupel.metric import Metric
-from cupel.mutt.suites import Suite, open_suite
+from cupel.mutt.named import open_suite
+from cupel.mutt.suites import Suite
 from cupel.mutt.trials import THRESHOLD, Result, run
 from cupel.registry import get_metric
 

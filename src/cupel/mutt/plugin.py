@@ -110,7 +110,7 @@ class CorruptionTest(pytest.Item):
 def _settings(config: pytest.Config) -> dict[str, Any]:
     """The arguments of `check`."""
     from cupel.mutt.checking import MIN_ACCURACY, SUITE, as_metric
-    from cupel.mutt.suites import open_suite
+    from cupel.mutt.named import open_suite
 
     name = config.getini("cupel_suite") or SUITE
     beside = config.rootpath / name

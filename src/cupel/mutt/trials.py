@@ -26,8 +26,9 @@ from cupel.errors import CupelError
 from cupel.metric import Metric, Vector
 from cupel.mutt.corruptions import Kind
 from cupel.mutt.suites import Suite, TrialSet
+from cupel.registry import named_metrics
 from cupel.scores import Scores
-from cupel.scoring import named_metrics, score_corpus
+from cupel.scoring import score_corpus
 
 EPSILON = 1e-9
 THRESHOLD = 0.15

@@ -239,8 +239,7 @@ def _accuracies(
     cells: Sequence[Cell], name: str, formula: str | None, label: str, workers: int
 ) -> Outcomes:
     """Accuracies of one metric on one suite."""
-    from cupel.mutt.named import PAPER
-    from cupel.mutt.suites import open_suite
+    from cupel.mutt.named import PAPER, open_suite
     from cupel.mutt.trials import run
     from cupel.registry import get_metric
 
