@@ -342,7 +342,6 @@ def test_centroids_leave_unknown_words_out():
     kept = np.array([word != "c" for word in tokens.types])
     expected = [[0.5, 0.5], [1, 0], [0, 0], [0, 0], [1, 0]]
     assert small().centroids(tokens, kept).tolist() == expected
-    assert small().coverage(tokens) == 7 / 9
 
 
 @settings(deadline=None)
@@ -380,4 +379,4 @@ def test_the_cut_beside_the_full_table():
 def test_coverage_of_real_text(newstest):
     corpus = newstest("wmt14", "de-en")
     tokens = Tokenizer("ptb", True)([text for texts in corpus.references for text in texts])
-    assert open_vectors().coverage(tokens) > 0.97
+    assert (open_vectors().rows(tokens.types) >= 0)[tokens.ids].mean() > 0.97

@@ -37,7 +37,6 @@ class _Spine:
     has_copula: bool = False
     has_subject: bool = False
     conjuncts: list[int] = field(default_factory=list)
-    joints: list[int] = field(default_factory=list)
 
     @property
     def clause(self) -> int:

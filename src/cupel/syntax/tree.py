@@ -119,11 +119,6 @@ class Tree:
                 depths[below] = above + distance
         return tuple(depths)
 
-    @property
-    def depth(self) -> int:
-        """The longest path's number of words."""
-        return max(self.depths, default=-1) + 1
-
     def path(self, word: int) -> tuple[int, ...]:
         """The positions from a word up to the root, both inclusive."""
         path = []

@@ -8,7 +8,6 @@ What is different:
 - pycocoevalcap sends all captions through Java as one file, and the lexer there looks past the
   end of a line: `Plan B.` gives `plan b.`, but `plan b` when the next caption begins with `The`.
   Here a sentence does not depend on its neighbours: it is read as if an empty line came next.
-  `tokenize_file` is the original to the letter, neighbours and all.
 - A line break other than `\n` inside a caption (`\r`, U+2028, ...) shifts all later captions by
   one in the original. In `tokenize` it is a blank.
 - Lower case is Python's, which may know newer letters than Java's; and a Greek capital sigma that
@@ -52,33 +51,6 @@ def tokenize(sentences: Sequence[str]) -> list[str]:
     A fraction or phone number with a blank inside is one token, with a no-break space instead.
     """
     return [_coco(_line(sentence)) for sentence in sentences]
-
-
-def tokens(sentences: Sequence[str]) -> list[list[str]]:
-    """All Stanford tokens of each sentence, in lower case.
-
-    >>> tokens(["Yes, Mr. Holmes!"])
-    [['yes', ',', 'mr.', 'holmes', '!']]
-    """
-    lines = (_line(sentence) for sentence in sentences)
-    return [line.split(" ") if line else [] for line in lines]
-
-
-def tokenize_file(sentences: Sequence[str]) -> list[str]:
-    """The sentences in COCO form as pycocoevalcap gives them for this very list, in this order."""
-    text = _as_units("\n".join(sentence.replace("\n", " ") for sentence in sentences))
-    lines: list[list[str]] = [[]]
-    at = 0
-    while at < len(text):
-        token, at = _next(text, at)
-        if token == "\n":
-            lines.append([])
-        elif token:
-            lines[-1].append(token)
-    # A tag may hold a line break of its own, hence the detour by one text.
-    printed = "\n".join(" ".join(line) for line in lines)
-    found = [_coco(_lower(_from_units(line))) for line in printed.split("\n")]
-    return found[: len(sentences)]
 
 
 def _coco(line: str) -> str:

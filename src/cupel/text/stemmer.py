@@ -15,8 +15,6 @@ from importlib import import_module
 from cupel.errors import CupelError, MissingPart
 
 _NAMES = {"en": "english", "de": "german", "es": "spanish", "fr": "french", "ru": "russian"}
-
-STEMMED_LANGUAGES = tuple(_NAMES)
 """Languages with a stemmer, in METEOR 1.5 and here (Czech has none)."""
 
 

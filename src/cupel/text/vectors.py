@@ -81,11 +81,6 @@ class Vectors:
         find = self._numbers.get
         return np.fromiter((find(word, -1) for word in words), np.int64, len(words))
 
-    def coverage(self, tokens: Tokens) -> float:
-        """The share of running tokens that have a vector; 1 where there are no tokens."""
-        known = self.rows(tokens.types) >= 0
-        return float(known[tokens.ids].mean()) if len(tokens.ids) else 1.0
-
     def centroids(self, tokens: Tokens, kept: BoolArray | None = None) -> FloatArray:
         """(n, dimension): per sentence the mean of the vectors of its known words.
 
