@@ -163,7 +163,7 @@ def _beside(target: Path, suffix: str = "") -> Path:
 
 @contextlib.contextmanager
 def _explained(path: Path | str, folder: Path) -> Iterator[None]:
-    """Turn an OSError about this place into a sentence; one about another file is not ours."""
+    """Turn an OSError about this place into a sentence; errors about other files pass."""
     try:
         yield
     except OSError as error:

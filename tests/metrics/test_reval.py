@@ -250,7 +250,7 @@ def test_a_finished_model_is_not_overwritten(trained: Path) -> None:
 def test_wrong_options() -> None:
     with pytest.raises(CupelError, match="Unknown way 'worst' to take several references"):
         ReVal(multiple="worst")
-    with pytest.raises(CupelError, match="no way 'ones' to take unknown words"):
+    with pytest.raises(CupelError, match="no way 'ones' to treat unknown words"):
         unknown_vectors(["a"], 3, "ones")
 
 

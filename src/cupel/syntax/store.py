@@ -49,7 +49,7 @@ def keys_of(sentences: Sequence[str]) -> Keys:
 
 
 class ParseStore:
-    """The parses of one parser, whom `parser` identifies to the last bit of its weights."""
+    """The parses of one parser, which `parser` identifies to the last bit of its weights."""
 
     def __init__(self, parser: str) -> None:
         self.parser = parser
@@ -64,13 +64,13 @@ class ParseStore:
     ) -> Trees:
         """The tree of each of these distinct sentences; those not there are parsed and kept."""
         keys = keys_of(sentences)
-        known, rows = self.find(keys)
-        parts, count = [known], len(known)
+        kept, rows = self.find(keys)
+        parts, count = [kept], len(kept)
         missing = np.flatnonzero(rows < 0)
         for start in range(0, len(missing), _AT_ONCE):
             some = missing[start : start + _AT_ONCE]
-            told = _telling(progress, start, len(missing))
-            trees = parse([sentences[row] for row in some.tolist()], told)
+            of_all = _shifted(progress, start, len(missing))
+            trees = parse([sentences[row] for row in some.tolist()], of_all)
             self.add(keys[some], trees)
             parts.append(trees)
             rows[some] = count + np.arange(len(some))
@@ -81,15 +81,15 @@ class ParseStore:
         """The trees that are there, and for each key its row among them, or -1."""
         parts: list[Trees] = []
         rows = np.full(len(keys), -1, np.int64)
-        known = 0
+        count = 0
         for file in self._files():
             open_rows = np.flatnonzero(rows < 0)
-            found = file.rows(keys[open_rows])
-            hits = found >= 0
+            in_file = file.rows(keys[open_rows])
+            hits = in_file >= 0
             if hits.any():
-                rows[open_rows[hits]] = known + np.arange(hits.sum())
-                parts.append(file.trees.take(found[hits]))
-                known += len(parts[-1])
+                rows[open_rows[hits]] = count + np.arange(hits.sum())
+                parts.append(file.trees.take(in_file[hits]))
+                count += len(parts[-1])
         return Trees.joined(parts), rows
 
     def add(self, keys: Keys, trees: Trees) -> None:
@@ -135,7 +135,8 @@ class ParseStore:
         return files
 
 
-def _telling(progress: Progress | None, before: int, total: int) -> Progress | None:
+def _shifted(progress: Progress | None, before: int, total: int) -> Progress | None:
+    """Progress of a part that comes after `before` of `total` items."""
     if progress is None:
         return None
     return lambda done, _: progress(before + done, total)

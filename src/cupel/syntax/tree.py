@@ -86,11 +86,11 @@ class Tree:
     @cached_property
     def children(self) -> tuple[tuple[int, ...], ...]:
         """The children of each word, from left to right."""
-        found: list[list[int]] = [[] for _ in self.words]
+        children: list[list[int]] = [[] for _ in self.words]
         for child, head in enumerate(self.heads):
             if head != ROOT:
-                found[head].append(child)
-        return tuple(map(tuple, found))
+                children[head].append(child)
+        return tuple(map(tuple, children))
 
     @cached_property
     def spans(self) -> tuple[Span, ...]:
@@ -148,7 +148,7 @@ def join_roots(
 
 
 def check_heads(heads: Sequence[int], where: str) -> None:
-    """Complain about a head out of range, no or several roots, or a cycle, naming the word."""
+    """Raise an error for a head out of range, no or several roots, or a cycle; it names the word."""
     for word, head in enumerate(heads):
         if not ROOT <= head < len(heads):
             raise CupelError(

@@ -89,10 +89,10 @@ def _malformed(path: Path, records: int, text: npt.NDArray[np.uint8], number: bo
     lines = text[: 1 << 12].tobytes().decode("utf-8", "replace").split("\n")
     expected = "a weight" if number else "a phrase and its paraphrase"
     line = 3 * records + (1 if number else 2)
-    found = lines[0][:40] if number else " / ".join(lines[1:3])[:80]
+    shown = lines[0][:40] if number else " / ".join(lines[1:3])[:80]
     return CupelError(
         f"{path}, line {line}, is not in the format of a METEOR paraphrase table: "
-        f"{expected} was expected, {found!r} found."
+        f"{expected} was expected, {shown!r} found."
     )
 
 

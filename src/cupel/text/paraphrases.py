@@ -1,4 +1,4 @@
-"""Paraphrase tables: found, compiled once into an index in the cache, and opened from there.
+"""Paraphrase tables: compiled once into an index in the cache, and opened from there.
 
 METEOR's English table comes with the package pycocoevalcap (`pip install 'cupel[meteor]'`); any
 other `paraphrase-xx.gz` is given by its path. The index is a file of arrays mapped into memory,
@@ -56,8 +56,8 @@ class Paraphrases:
 
     def numbers(self, words: Sequence[str]) -> Int32Array:
         """The number that the trie has for each word, -1 for words that it does not know."""
-        known = self._numbers
-        return np.fromiter((known.get(word, -1) for word in words), np.int32, len(words))
+        find = self._numbers.get
+        return np.fromiter((find(word, -1) for word in words), np.int32, len(words))
 
     def of(self, phrase: str) -> list[tuple[str, float]]:
         """The paraphrases of a phrase with their weights: for people and slow paths."""

@@ -98,7 +98,7 @@ def _ascii_lower(sentence: str) -> str:
 
 
 def check_tokenizer(name: str) -> None:
-    """Complain, with the nearest names, about a tokenizer that does not exist."""
+    """Raise an error, with the nearest names, for a tokenizer that does not exist."""
     if name not in TOKENIZERS:
         from difflib import get_close_matches
 

@@ -4,10 +4,10 @@ Three kinds, by name: `glove-6b-50d-100k`, the cut of GloVe 6B 50d (Pennington e
 Wiki-GW50 of Guzmán et al.'s NNRK) that comes with Cupel; `glove-6b-50d`, the whole table, with
 the extra `[vectors]`; and the path of any file in the formats of `cupel.text.vector_files`.
 
-Unknown words have no vector and are left out: of an average, that is of its sum and of its count.
+Unknown words have no vector and are left out of averages, both of the sum and of the count.
 A sentence without any known word has the zero vector. Words are looked up as they are spelled, so
-a table of lower-cased words wants lower-cased tokens. Of a word that a file has twice the first
-vector counts.
+a table of lower-cased words needs lower-cased tokens. If a file has a word twice, the first vector
+counts.
 """
 
 from __future__ import annotations
@@ -95,9 +95,9 @@ class Vectors:
             rows = np.where(kept, rows, -1)
         used = np.unique(rows[rows >= 0])
         of_token = rows[tokens.ids]
-        known = of_token >= 0
-        sentence = np.repeat(np.arange(len(tokens)), tokens.lengths)[known]
-        of_token = of_token[known]
+        has_vector = of_token >= 0
+        sentence = np.repeat(np.arange(len(tokens)), tokens.lengths)[has_vector]
+        of_token = of_token[has_vector]
         order = np.lexsort((of_token, sentence))
         counts = np.bincount(sentence, minlength=len(tokens))
         ends = np.zeros(len(tokens) + 1, np.int64)
