@@ -82,7 +82,9 @@ def aligning_metric(spec: MetricLike, **options: object) -> AligningMetric:
         return cast(AligningMetric, metric)
     names = [entry.name for entry in list_metrics() if hasattr(entry.make, "alignments")]
     label = spec if isinstance(spec, str) else metric.name
-    raise CupelError(f"The metric {label!r} does not align; those that do are: {', '.join(names)}.")
+    raise CupelError(
+        f"The metric {label!r} does not align words; those that do are: {', '.join(names)}."
+    )
 
 
 def named_metrics(specs: Sequence[MetricLike] | MetricLike) -> dict[str, Metric]:

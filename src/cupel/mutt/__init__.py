@@ -12,7 +12,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from cupel.mutt.checking import CheckFailed, check
+    from cupel.mutt.checking import CheckFailed, check, unit_tests
     from cupel.mutt.corruptions import CORRUPTIONS, Kind
     from cupel.mutt.generated import generated_suite
     from cupel.mutt.suites import Suite, Trial, TrialSet, open_suite, read_suite, write_suite
@@ -32,6 +32,7 @@ __all__ = [
     "open_suite",
     "read_suite",
     "run",
+    "unit_tests",
     "write_suite",
 ]
 
@@ -49,6 +50,7 @@ _HOMES = {
     "open_suite": "suites",
     "read_suite": "suites",
     "run": "trials",
+    "unit_tests": "checking",
     "write_suite": "suites",
 }
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 from cupel.errors import CupelError
 from cupel.metric import Metric
-from cupel.registry import entries, get_metric
+from cupel.registry import MetricLike, entries, get_metric
 from cupel.scoring import named_metrics
 
 PAPER = {
@@ -32,14 +32,14 @@ _LEFT_OUT = ("cider-d", "coco")
 
 
 def mutt_metrics(
-    specs: Sequence[str], told: Callable[[str], None] | None = None
+    specs: Sequence[MetricLike] | MetricLike, told: Callable[[str], None] | None = None
 ) -> dict[str, Metric]:
     """Metrics by label. `paper` stands for those of the paper, `all` for all that are ready.
 
     told: called with a sentence for each metric that `all` leaves out because it is not ready.
     """
     metrics: dict[str, Metric] = {}
-    for spec in specs:
+    for spec in [specs] if isinstance(specs, str) or not isinstance(specs, Sequence) else specs:
         if spec == "paper":
             found = {label: get_metric(form) for label, form in PAPER.items()}
         elif spec == "all":
