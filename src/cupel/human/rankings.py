@@ -134,6 +134,18 @@ class Rankings:
         )
 
 
+def chosen_pairs(pairs: Sequence[str] | None, there: Sequence[str], where: str) -> list[str]:
+    """The language pairs that are asked for, each once; if none is, those into English, else all.
+
+    there: those that have judgments. where: what errors call the dataset.
+    """
+    for pair in pairs or ():
+        if pair not in there:
+            raise CupelError(f"{where} has no judgments of {pair!r}; it has {', '.join(there)}.")
+    into_english = [pair for pair in there if pair.endswith("-en")]
+    return list(dict.fromkeys(pairs or into_english or there))
+
+
 def ranked_corpus(dataset: str, rankings: Rankings) -> Corpus:
     """The language pair with its systems in the order of the rankings, as their pairs name them."""
     corpus = wmt_corpus(dataset, rankings.pair)

@@ -18,11 +18,11 @@ from cupel.meta import correlations
 from cupel.meta.evaluation import (
     FEWEST_SYSTEMS,
     SYSTEM_STATISTICS,
-    Evaluation,
     evaluated,
     too_few_systems,
 )
 from cupel.meta.resampling import draws, superiority, weighted_sums
+from cupel.meta.result import Evaluation
 from cupel.meta.scorecache import MetricScores
 from cupel.meta.ties import acc_eq
 from cupel.significance import BOOTSTRAP_RESAMPLES, DEFAULT_SEED
