@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from multiprocessing import get_context
+from pickle import PicklingError
 from typing import cast
 
 import numpy as np
@@ -204,8 +205,13 @@ def _batch_statistics(
     ) as pool:
         try:
             yield from pool.map(_work, tasks)
-        except BaseException:
+        except BaseException as error:
             pool.shutdown(wait=False, cancel_futures=True)
+            if isinstance(error, PicklingError | AttributeError | TypeError):
+                raise CupelError(
+                    f"A metric cannot be sent to other processes ({error}): use one worker, or put "
+                    "its function into a module."
+                ) from error
             raise
 
 
