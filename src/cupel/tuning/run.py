@@ -21,11 +21,11 @@ from cupel.metric import Metric, Tunable
 from cupel.presets import Preset
 from cupel.registry import entries, get_metric
 from cupel.significance import DEFAULT_SEED
-from cupel.tune.features import corpus_features
-from cupel.tune.goals import Goal, goal_named
-from cupel.tune.grids import Grids, check_parameter, read_grids
-from cupel.tune.material import Agreement, Material, TunableMetric, material
-from cupel.tune.search import Found, Trials, genetic_search, grid_search
+from cupel.tuning.features import corpus_features
+from cupel.tuning.goals import Goal, goal_named
+from cupel.tuning.grids import Grids, check_parameter, read_grids
+from cupel.tuning.material import Agreement, Material, TunableMetric, material
+from cupel.tuning.search import Found, Trials, genetic_search, grid_search
 
 ITERATIONS = {"grid": 8, "genetic": 20}
 """The searches, and how many iterations or generations each makes at most."""
@@ -120,7 +120,7 @@ def tune(
 
     on: datasets with rankings. pairs: language pairs, all into English by default. hold_out:
     language pairs, or "lines", that the search does not see but the result tells about. grids: see
-    `cupel.tune.grids`. subset: the parameters of the first subset, the first half by default.
+    `cupel.tuning.grids`. subset: the parameters of the first subset, the first half by default.
     shown: makes a progress bar of a title.
     """
     chosen = tunable(metric)

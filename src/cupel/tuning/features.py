@@ -20,7 +20,7 @@ from cupel.folders import cache_folder, writing
 from cupel.meta.scorecache import text_hash
 from cupel.metric import Metric, Signature
 from cupel.scoring import score_corpus
-from cupel.tune.material import TunableMetric
+from cupel.tuning.material import TunableMetric
 
 _FORM = 1
 
