@@ -252,9 +252,9 @@ def score(
             print_systems(results, form, width, score_only, file, details)
     if report is not None:
         from cupel.folders import write_text
-        from cupel.report.page import report_of_scores
+        from cupel.report.page import html_report
 
-        write_text(report, report_of_scores(scores, resamples=ci_n, seed=seed))
+        write_text(report, html_report(scores, resamples=ci_n, seed=seed))
         output.warn(f"Wrote {report}.")
 
 
