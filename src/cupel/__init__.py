@@ -76,13 +76,15 @@ _MODULES = {
 __all__ = ["__version__", *sorted(_MODULES)]
 
 
-def __getattr__(name: str) -> Any:
-    if name not in _MODULES:
-        raise AttributeError(f"module 'cupel' has no attribute {name!r}")
-    from importlib import import_module
+if not TYPE_CHECKING:  # else a misspelt name would pass every type check
 
-    module = import_module(f"cupel.{_MODULES[name]}")
-    return getattr(module, name) if _HOMES[_MODULES[name]] else module
+    def __getattr__(name: str) -> Any:
+        if name not in _MODULES:
+            raise AttributeError(f"module 'cupel' has no attribute {name!r}")
+        from importlib import import_module
+
+        module = import_module(f"cupel.{_MODULES[name]}")
+        return getattr(module, name) if _HOMES[_MODULES[name]] else module
 
 
 def __dir__() -> list[str]:

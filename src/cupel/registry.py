@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import inspect
 import sys
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 from functools import cache
@@ -26,7 +26,7 @@ from cupel.options import converted
 ENTRY_POINTS = "cupel.metrics"
 
 Factory = TypeVar("Factory", bound=Callable[..., Any])
-MetricLike = str | Metric | Callable[[str, Sequence[str]], float]
+MetricLike = str | Metric | Callable[[str, list[str]], float]
 """What a metric may be given as: its name with options, itself, or a function of one segment."""
 
 
