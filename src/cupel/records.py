@@ -43,10 +43,13 @@ def polars_frame(rows: Sequence[Mapping[str, Any]]) -> pl.DataFrame:
 
 def html_table(header: Sequence[str], rows: Iterable[Sequence[str]], caption: str = "") -> str:
     """A table without style sheet or script; all text is escaped. The first column names the row."""
-    head = "".join(f"<th>{escape(name)}</th>" for name in header)
-    body = "".join(
-        f"<tr><th>{escape(name)}</th>{''.join(f'<td>{escape(cell)}</td>' for cell in cells)}</tr>"
-        for name, *cells in rows
-    )
-    title = f"<caption>{escape(caption)}</caption>" if caption else ""
-    return f"<table>{title}<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+    lines = [_html_row("th", header), *(_html_row("td", row) for row in rows)]
+    title = f'<caption style="text-align:left;white-space:nowrap">{escape(caption)}</caption>'
+    return f"<table>{title if caption else ''}{''.join(lines)}</table>"
+
+
+def _html_row(tag: str, cells: Sequence[str]) -> str:
+    """The first cell to the left, the others, which are numbers, to the right."""
+    first, *others = map(escape, cells)
+    aligned = "".join(f'<{tag} style="text-align:right">{cell}</{tag}>' for cell in others)
+    return f'<tr><th style="text-align:left">{first}</th>{aligned}</tr>'
