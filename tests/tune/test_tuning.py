@@ -18,11 +18,12 @@ from cupel.human import rankings as rankings_module
 from cupel.meta.evaluation import Judged, segment_level, system_level
 from cupel.meta.scorecache import metric_scores
 from cupel.registry import get_metric
-from cupel.tune import features as features_module
-from cupel.tune import tune, tuning
-from cupel.tune.features import corpus_features
-from cupel.tune.goals import goal_named
-from cupel.tune.material import Agreement, material
+from cupel.tuning import features as features_module
+from cupel.tuning import run as tuning
+from cupel.tuning import tune
+from cupel.tuning.features import corpus_features
+from cupel.tuning.goals import goal_named
+from cupel.tuning.material import Agreement, material
 
 BEST = {"w_1": 0.1, "w_2": 0.9, "w_3": 0.3}
 PAIRS = ("aa-en", "bb-en", "cc-en")

@@ -24,7 +24,7 @@ from cupel.cli import (
     train,
     tune,
 )
-from cupel.cli.usage import Command, Group, UsageError, tell
+from cupel.cli.usage import Command, Group, UsageError, usage_sentence
 from cupel.cli.variadic import SpreadingCommand
 from cupel.errors import CupelError
 
@@ -79,7 +79,7 @@ def main() -> NoReturn:
         print(f"cupel: {error}", file=sys.stderr)
         status = 2
     except UsageError as error:
-        if sentence := tell(error):
+        if sentence := usage_sentence(error):
             print(f"cupel: {sentence}", file=sys.stderr)
         status = 2
     except OSError as error:

@@ -24,7 +24,12 @@ from cupel.cli.options import (
 )
 from cupel.cli.output import Format
 from cupel.cli.report import refuse_to_replace
-from cupel.cli.score_tables import Results, print_segments, print_systems
+from cupel.cli.score_tables import (
+    Results,
+    print_segments,
+    print_systems,
+    warn_without_details,
+)
 from cupel.cli.trees import tree_options
 from cupel.errors import CupelError
 
@@ -66,6 +71,14 @@ def score(
     names: Names = None,
     segments: Annotated[
         bool, typer.Option("--sentence-level", "-sl", help="Score each segment.")
+    ] = False,
+    details: Annotated[
+        bool,
+        typer.Option(
+            "--details",
+            help="Print what the scores are made of: BLEU's precisions and brevity penalty, TER's "
+            "edits by kind, METEOR's precision, recall and chunks.",
+        ),
     ] = False,
     prefer: Annotated[
         bool,
@@ -229,17 +242,19 @@ def score(
         return
     with output.progress_bar("scoring") as progress:
         scores = score_corpus(corpus, wanted, workers=workers, progress=progress)
+    if details and not quiet:
+        warn_without_details(scores)
     with output.output(out) as file:
         if segments:
-            print_segments(scores, form, width, score_only, file)
+            print_segments(scores, form, width, score_only, file, details)
         else:
             results = Results(scores, ci, ci_n, test and test.value, paired_n, seed)
-            print_systems(results, form, width, score_only, file)
+            print_systems(results, form, width, score_only, file, details)
     if report is not None:
         from cupel.folders import write_text
-        from cupel.report.page import report_of_scores
+        from cupel.report.page import html_report
 
-        write_text(report, report_of_scores(scores, resamples=ci_n, seed=seed))
+        write_text(report, html_report(scores, resamples=ci_n, seed=seed))
         output.warn(f"Wrote {report}.")
 
 

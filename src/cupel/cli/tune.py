@@ -12,7 +12,7 @@ from cupel.cli.output import Format
 from cupel.errors import CupelError
 
 if TYPE_CHECKING:
-    from cupel.tune import Tuned
+    from cupel.tuning import Tuned
 
 
 def tune(
@@ -83,7 +83,7 @@ def tune(
     Example: cupel tune redp --on wmt13 --goal sys+seg --hold-out fr-en --save mine
     """
     from cupel.presets import preset_path, save_preset
-    from cupel.tune import tune as tuned_by
+    from cupel.tuning import tune as tuned_by
 
     if save is not None:
         path = preset_path(save)

@@ -40,7 +40,7 @@ def _told(parse: Any, context: Any, args: list[str]) -> list[str]:
         raise
 
 
-def tell(error: Any) -> str:
+def usage_sentence(error: Any) -> str:
     """The sentence for a usage error; empty where the parser has shown the help already."""
     if type(error).__name__ == "NoArgsIsHelpError":
         return ""

@@ -12,7 +12,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from cupel.mutt.checking import CheckFailed, check
+    from cupel.mutt.checking import CheckFailed, check, unit_tests
     from cupel.mutt.corruptions import CORRUPTIONS, Kind
     from cupel.mutt.generated import generated_suite
     from cupel.mutt.named import open_suite
@@ -33,6 +33,7 @@ __all__ = [
     "open_suite",
     "read_suite",
     "run",
+    "unit_tests",
     "write_suite",
 ]
 
@@ -50,6 +51,7 @@ _HOMES = {
     "open_suite": "named",
     "read_suite": "suites",
     "run": "trials",
+    "unit_tests": "checking",
     "write_suite": "suites",
 }
 

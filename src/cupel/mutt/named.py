@@ -9,7 +9,7 @@ from cupel.errors import CupelError
 from cupel.metric import Metric
 from cupel.mutt import challenge
 from cupel.mutt.suites import Suite, paper_suite, read_suite, sample_suite, sick_suite
-from cupel.registry import by_label, entries, get_metric, named_metrics
+from cupel.registry import MetricLike, by_label, entries, get_metric, listed, named_metrics
 
 PAPER = {
     "CIDEr": "cider:tokenize=ptb,lowercase=yes",
@@ -57,7 +57,7 @@ def open_suite(name: str) -> Suite:
 
 
 def mutt_metrics(
-    specs: Sequence[str], warn: Callable[[str], None] | None = None
+    specs: Sequence[MetricLike] | MetricLike, warn: Callable[[str], None] | None = None
 ) -> dict[str, Metric]:
     """Metrics by label. `paper` stands for those of the paper, `all` for all that are ready.
 
@@ -66,7 +66,7 @@ def mutt_metrics(
     if not specs:
         raise CupelError("There is no metric to test: name at least one, or `paper`, or `all`.")
     pairs: list[tuple[str, Metric]] = []
-    for spec in specs:
+    for spec in listed(specs):
         if spec == "paper":
             pairs += [(label, get_metric(form)) for label, form in PAPER.items()]
         else:

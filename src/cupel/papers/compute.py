@@ -194,7 +194,7 @@ def _evaluated(cells: Sequence[Cell], asked: Mapping[str, Any], workers: int) ->
     specs = list(dict.fromkeys(cell.settings["metric"] for cell in cells))
     pairs = list(dict.fromkeys(cell.settings["pair"] for cell in cells))
     try:
-        evaluation, signatures = evaluate(
+        evaluation = evaluate(
             asked["dataset"],
             specs,
             pairs=None if "avg" in pairs else pairs,
@@ -215,7 +215,7 @@ def _evaluated(cells: Sequence[Cell], asked: Mapping[str, Any], workers: int) ->
     return {
         cell.key: Outcome(
             evaluation.value(cell.settings["metric"], cell.settings["pair"]),
-            signature=signatures[cell.settings["metric"]],
+            signature=evaluation.signatures[cell.settings["metric"]],
         )
         for cell in cells
     }

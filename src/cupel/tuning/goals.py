@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from cupel.errors import CupelError
-from cupel.tune.material import Agreement
+from cupel.tuning.material import Agreement
 
 
 @dataclass(frozen=True)

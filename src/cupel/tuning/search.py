@@ -23,7 +23,7 @@ import numpy as np
 
 from cupel.console import Progress
 from cupel.errors import CupelError
-from cupel.tune.grids import Grids
+from cupel.tuning.grids import Grids
 
 Parameters = dict[str, float]
 Objective = Callable[[Mapping[str, float]], float]

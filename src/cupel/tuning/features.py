@@ -16,7 +16,7 @@ from cupel.corpus import Corpus
 from cupel.meta.scorecache import text_hash
 from cupel.metric import Metric, Signature
 from cupel.scoring import score_corpus
-from cupel.tune.material import TunableMetric
+from cupel.tuning.material import TunableMetric
 
 
 @dataclass(frozen=True)

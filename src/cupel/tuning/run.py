@@ -21,11 +21,11 @@ from cupel.metric import Metric, Tunable
 from cupel.presets import Preset
 from cupel.registry import entries, get_metric
 from cupel.significance import DEFAULT_SEED
-from cupel.tune.features import corpus_features
-from cupel.tune.goals import Goal, goal_named
-from cupel.tune.grids import Grids, check_parameter, read_grids
-from cupel.tune.material import Agreement, Material, TunableMetric, material
-from cupel.tune.search import SearchResult, Trials, genetic_search, grid_search
+from cupel.tuning.features import corpus_features
+from cupel.tuning.goals import Goal, goal_named
+from cupel.tuning.grids import Grids, check_parameter, read_grids
+from cupel.tuning.material import Agreement, Material, TunableMetric, material
+from cupel.tuning.search import SearchResult, Trials, genetic_search, grid_search
 
 ITERATIONS = {"grid": 8, "genetic": 20}
 """The searches, and how many iterations or generations each makes at most."""
@@ -118,10 +118,14 @@ def tune(
 ) -> Tuned:
     """Search the parameters of a tunable metric for the best agreement with human rankings.
 
-    on: datasets with rankings. pairs: language pairs, all into English by default. hold_out:
-    language pairs, or "lines", that the search does not see and the result reports. grids: see
-    `cupel.tune.grids`. subset: the parameters of the first subset, the first half by default.
-    shown: makes a progress bar of a title.
+    metric: one with parameters, such as redp. on: datasets with rankings. goal: the agreement to
+    maximise, sys+seg, sys or seg. search: grid or genetic. pairs: language pairs; if not given, all
+    into English. hold_out: language pairs that the search does not see but the result reports, or
+    "lines" for every fifth line of each. grids: values to try, `NAME=FIRST:LAST:STEP`, or
+    `NAME=VALUE` for one that stays. subset: the parameters to tune first; if not given, the first
+    half. iterations: rounds of the grid, or generations, at most. seed: of the genetic search.
+    workers: processes for features, threads for the search. use_cache: whether features are kept on
+    disk between runs. shown: makes a progress bar of a title.
     """
     chosen = tunable(metric)
     start = dict(chosen.parameters)
