@@ -7,7 +7,7 @@ import pytest
 
 torch = pytest.importorskip("torch")
 
-from neural.slow_tree_lstm import root_state  # noqa: E402
+from learned.slow_tree_lstm import root_state  # noqa: E402
 
 from cupel.errors import CupelError  # noqa: E402
 from cupel.learned.reval.model.forest import Forest  # noqa: E402

@@ -15,7 +15,7 @@ import pytest
 torch = pytest.importorskip("torch")
 pytest.importorskip("safetensors")
 
-from neural.slow_tree_lstm import root_state  # noqa: E402
+from learned.slow_tree_lstm import root_state  # noqa: E402
 
 from cupel.batch import Batch  # noqa: E402
 from cupel.errors import CupelError  # noqa: E402
