@@ -10,7 +10,7 @@ import cupel
 
 HOME = Path(cupel.__file__).parent
 ORDER = (
-    "errors console checksums folders code_digest options presets arrays corpus reading batch metric alignments significance "
+    "errors console checksums folders code_digest options descriptions presets arrays corpus reading batch metric alignments significance "
     "scores kernels text syntax data human neural registry learned metrics scoring meta tune mutt "
     "report papers cli __init__ __main__"
 ).split()
