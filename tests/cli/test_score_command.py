@@ -194,7 +194,7 @@ def test_text_that_looks_tokenised_is_remarked(tmp_path: Path) -> None:
         (["ref.txt", "-i", "good.txt", "-o", "new", "--report", "./new"],
          "new is named for the scores and for the report: name two files."),
         (["ref.txt", "-i", "good.txt", "good.txt"],
-         "Two systems are called 'good.txt'; give each a name of its own (--names)."),
+         "Two systems are called 'good.txt'; give each a different name (--names)."),
         (["ref.txt", "-i", "good.txt", "-o", "ref.txt/out"],
          "ref.txt/out cannot be written: a part of that path is a file, not a folder; choose "
          "another name."),

@@ -29,8 +29,8 @@ class Results:
                 self.intervals[metric] = scores.intervals(metric, resamples=ci_n, seed=seed)
                 extra["bs"] = ci_n
             if test:
-                found = scores.paired(metric, test, samples=test_n, seed=seed)
-                self.comparisons[metric] = {c.system: c for c in found}
+                compared = scores.paired(metric, test, samples=test_n, seed=seed)
+                self.comparisons[metric] = {c.system: c for c in compared}
                 extra[test] = test_n or {"bs": 1000, "ar": 10_000}[test]
             if extra:
                 extra["seed"] = seed
@@ -68,7 +68,7 @@ class Results:
 def print_systems(
     results: Results, form: Format, width: int | None, score_only: bool, file: TextIO
 ) -> None:
-    """One row per system, one column per metric; `score_only` leaves the numbers alone."""
+    """One row per system, one column per metric; with `score_only` nothing but the scores."""
     if form in (Format.json, Format.tsv):
         output.records(results.rows(width), form, file, signatures=results.signatures)
         return

@@ -64,7 +64,7 @@ MEASURES = ("alignment", "compression")
 class Badger(Metric):
     """Statistics: [segment score, 1]."""
 
-    measure: Annotated[str, "alignment or compression."] = "alignment"
+    measure: Annotated[str, "What is measured: alignment or compression."] = "alignment"
     lowercase: Lowercase = True
     threshold: Annotated[
         float,

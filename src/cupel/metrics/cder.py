@@ -4,8 +4,8 @@ Measures: The edits that turn the translation into the reference, per reference 
 to another place in the translation costs one edit. In percent, and possibly above 100; lower is
 better.
 
-Use: To count edits without punishing a moved phrase word by word. It is faster than ter and has
-no search limits; ter is better known.
+Use: To count edits without punishing a moved phrase word by word. Unlike ter it is computed
+exactly, without limits on the search; ter is better known.
 
 Needs: Nothing beyond Cupel. Any language; by default words are split at spaces, so tokenized text
 is expected (or tokenize=13a).
@@ -24,7 +24,7 @@ lengths. With an empty reference the rate is 100 if there is an edit and else 0.
 Paper: Gregor Leusch, Nicola Ueffing and Hermann Ney. 2006. CDER: Efficient MT Evaluation Using
 Block Movements. EACL 2006.
 
-Equal to: No other program was compared; the tests hold it against the definition above.
+Equal to: No other program was compared; the tests compare it with the definition above.
 """
 
 from __future__ import annotations

@@ -19,8 +19,8 @@ worth 1 (Table 1.B of the paper).
 
 Paper: Xiaofeng Wu, Hui Yu and Qun Liu. 2013. DCU Participation in WMT2013 Metrics Task. WMT 2013.
 
-Equal to: No program is public. Without resources it is red; with them the tests hold it against a
-direct computation of the formula.
+Equal to: It was not compared with the authors' program. Without resources it is red; with them
+the tests compare it with a direct computation of the formula.
 """
 
 from __future__ import annotations

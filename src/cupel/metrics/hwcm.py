@@ -23,9 +23,9 @@ Paper: Ding Liu and Daniel Gildea. 2005. Syntactic Features for Evaluation of Ma
 Workshop on Intrinsic and Extrinsic Evaluation Measures for MT and/or Summarization, ACL 2005. The
 formula is formula 1 of Wu et al. (2013), DCU Participation in WMT2013 Metrics Task.
 
-Equal to: No program is public; the tests hold the counts against their definition and the paper's
-example. The tables of the RED papers were computed with D = 4, Penn2Malt heads and epsilon =
-0.001.
+Equal to: It was not compared with the authors' program; the tests compare the counts with their
+definition and with the example of the paper. The tables of the RED papers were computed with D =
+4, Penn2Malt heads and epsilon = 0.001.
 """
 
 from __future__ import annotations

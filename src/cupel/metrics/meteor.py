@@ -3,7 +3,7 @@
 Measures: How many words of translation and reference match, content words counting more than
 function words, and how much the order differs. From 0 to 1; higher is better.
 
-Use: For single segments where no trained metric is wanted, and to see why a score is low (`cupel
+Use: For single segments without a trained metric, and to see why a score is low (`cupel
 align`). For systems chrf and redp agree with people at least as well.
 
 Needs: pip install 'cupel[meteor]' for the paraphrase table (compiled once, about ten seconds), or

@@ -21,7 +21,7 @@ Accelerated DP Based Search for Statistical Translation. Eurospeech 1997. The fo
 as in Gregor Leusch, Nicola Ueffing and Hermann Ney. 2003. A Novel String-to-String Distance
 Measure with Applications to Machine Translation Evaluation. MT Summit IX.
 
-Equal to: No other program was compared; the tests hold it against the definition above.
+Equal to: No other program was compared; the tests compare it with the definition above.
 """
 
 from __future__ import annotations

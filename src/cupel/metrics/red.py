@@ -34,8 +34,8 @@ sentences.
 Paper: Hui Yu, Xiaofeng Wu, Jun Xie, Wenbin Jiang, Qun Liu and Shouxun Lin. 2014. RED: A Reference
 Dependency Based MT Evaluation Metric. COLING 2014.
 
-Equal to: No program is public; the tests hold it against the example of the paper (Figure 3) and
-a direct computation of the formula.
+Equal to: It was not compared with the authors' program; the tests compare it with the example of
+the paper (Figure 3) and with a direct computation of the formula.
 """
 
 from __future__ import annotations

@@ -75,7 +75,7 @@ class TranslationWords:
 class TreeText:
     """Where trees and words come from: the options that these metrics share.
 
-    What each does is said in `cupel.metrics.shared_options`.
+    `cupel.metrics.shared_options` says what each does.
     """
 
     trees: str | None

@@ -13,7 +13,8 @@ fr and ru with trees or a spaCy model and their paraphrase tables.
 Formula:
     F_n and REDp as in RED, with S_n = score_dep_n + score_par_n
     score_dep_n = sum over the dep-ngrams d of n words of p(d) s_mod s_fun
-    score_par_n = sum over the paraphrases of n words of (1 - w_par) s_fun
+    score_par_n = sum over the paraphrases of n words of (1 - w_par) s_fun,
+                  or as the paper prints it, with as_printed=yes, of 1 - w_par s_fun
     s_mod = mean over the words of w_exact, w_stem or w_syn
     s_fun = (C_fun w_fun + C_con (1 - w_fun)) / (C_fun + C_con)
 
@@ -21,14 +22,15 @@ METEOR's aligner decides which word of the translation each word of a dep-ngram 
 and how (`cupel.metrics.red_aligned`); p(d) is that of RED for this one match. C_fun, C_con:
 function words (METEOR's list) and content words in the dep-ngram. A paraphrase is a phrase of the
 reference that the aligner, run with paraphrases alone, matches in the translation; its length and
-its function words are those of the reference's side, and it counts in count_n. The paper prints 1
-- w_par s_fun for a paraphrase, which as_printed=yes uses. The nine parameters are those of Table
-1, tuned on WMT10; they are not normalized (w_1gram, w_2gram and w_3gram sum to 1.2).
+its function words are those of the reference's side, and it counts in count_n. The nine
+parameters are those of Table 1, tuned on WMT10; they are not normalized (w_1gram, w_2gram and
+w_3gram sum to 1.2).
 
 Paper: Hui Yu, Xiaofeng Wu, Jun Xie, Wenbin Jiang, Qun Liu and Shouxun Lin. 2014. RED: A Reference
 Dependency Based MT Evaluation Metric. COLING 2014 (section 3).
 
-Equal to: No program is public; the tests hold it against a direct computation of the formula.
+Equal to: It was not compared with the authors' program; the tests compare it with a direct
+computation of the formula.
 """
 
 from __future__ import annotations

@@ -109,8 +109,8 @@ class ReVal(Metric):
         heads = {str(scorer.card.get("heads", "native")) for scorer in models}
         if len(heads) > 1:
             raise CupelError(
-                f"The models read trees under different heads ({', '.join(sorted(heads))}): give "
-                "models of one kind."
+                f"The models were trained with different head conventions "
+                f"({', '.join(sorted(heads))}): give models with the same one."
             )
         return plain(tree_source(self.trees, self.parser, heads.pop()))
 

@@ -73,7 +73,7 @@ def _table_missing() -> str | None:
 
 @register(
     "terp",
-    "TER with stems, synonyms, paraphrases and tuned costs (Snover 2009); lower is better",
+    "TER-Plus: TER with stems, synonyms, paraphrases and tuned costs; lower is better",
     check=_table_missing,
 )
 @dataclass(frozen=True)
@@ -83,58 +83,63 @@ class Terp(Metric):
     preset: Annotated[
         str, "Set of costs and resources, terp-a, terp-hter or ter; each can be changed below."
     ] = "terp-a"
-    match_cost: Annotated[float | None, "Cost of an exact match (default: of the preset)."] = None
-    insertion_cost: Annotated[float | None, "Cost of a word too many (default: of the preset)."] = (
-        None
-    )
-    deletion_cost: Annotated[float | None, "Cost of a missing word (default: of the preset)."] = (
-        None
-    )
-    substitution_cost: Annotated[float | None, "Cost of a wrong word (default: of the preset)."] = (
-        None
-    )
-    stem_cost: Annotated[float | None, "Cost of a match by stem (default: of the preset)."] = None
-    synonym_cost: Annotated[
-        float | None, "Cost of a match by synonym (default: of the preset)."
+    match_cost: Annotated[float | None, "Cost of an exact match (default: from the preset)."] = None
+    insertion_cost: Annotated[
+        float | None, "Cost of a word too many (default: from the preset)."
     ] = None
-    shift_cost: Annotated[float | None, "Cost of moving a phrase (default: of the preset)."] = None
+    deletion_cost: Annotated[float | None, "Cost of a missing word (default: from the preset)."] = (
+        None
+    )
+    substitution_cost: Annotated[
+        float | None, "Cost of a wrong word (default: from the preset)."
+    ] = None
+    stem_cost: Annotated[float | None, "Cost of a match by stem (default: from the preset)."] = None
+    synonym_cost: Annotated[
+        float | None, "Cost of a match by synonym (default: from the preset)."
+    ] = None
+    shift_cost: Annotated[float | None, "Cost of moving a phrase (default: from the preset)."] = (
+        None
+    )
     phrase_constant: Annotated[
-        float | None, "Constant cost of a paraphrase (default: of the preset)."
+        float | None, "Constant cost of a paraphrase (default: from the preset)."
     ] = None
     phrase_log: Annotated[
-        float | None, "Factor of log10(p) in that cost (default: of the preset)."
+        float | None, "Factor of log10(p) in that cost (default: from the preset)."
     ] = None
     phrase_probability: Annotated[
-        float | None, "Factor of p in that cost (default: of the preset)."
+        float | None, "Factor of p in that cost (default: from the preset)."
     ] = None
     phrase_edits: Annotated[
-        float | None, "Factor of the edits in that cost (default: of the preset)."
+        float | None, "Factor of the edits in that cost (default: from the preset)."
     ] = None
     phrase_least: Annotated[
-        float | None, "Least cost of a paraphrase (default: of the preset)."
+        float | None, "Least cost of a paraphrase (default: from the preset)."
     ] = None
     phrase_most: Annotated[
-        float | None, "Largest cost of a paraphrase (default: of the preset)."
+        float | None, "Largest cost of a paraphrase (default: from the preset)."
     ] = None
-    stems: Annotated[bool | None, "Match words with the same stem (default: of the preset)."] = None
+    stems: Annotated[bool | None, "Match words with the same stem (default: from the preset)."] = (
+        None
+    )
     synonyms: Annotated[
-        bool | None, "Match words that share a WordNet set (default: of the preset)."
+        bool | None, "Match words that share a WordNet set (default: from the preset)."
     ] = None
     paraphrases: Annotated[
-        str | None, "Paraphrase table: meteor, no, or a paraphrase-xx.gz (default: of the preset)."
+        str | None,
+        "Paraphrase table: meteor, no, or a paraphrase-xx.gz (default: from the preset).",
     ] = None
     shifts: Annotated[
         str | None,
-        "Where phrases may move: relax (related words), exact (same words) or no (default: of the preset).",
+        "Where phrases may move: relax (related words), exact (same words) or no (default: from the preset).",
     ] = None
     stop_words: Annotated[
-        bool | None, "Move only phrases with a content word (default: of the preset)."
+        bool | None, "Move only phrases with a content word (default: from the preset)."
     ] = None
     beam: Annotated[
-        int | None, "Columns of the edit matrix beside its diagonal (default: of the preset)."
+        int | None, "Columns of the edit matrix beside its diagonal (default: from the preset)."
     ] = None
-    normalized: Annotated[bool | None, "Split off punctuation (default: of the preset)."] = None
-    capped: Annotated[bool | None, "Limit a segment's score to 100 (default: of the preset)."] = (
+    normalized: Annotated[bool | None, "Split off punctuation (default: from the preset)."] = None
+    capped: Annotated[bool | None, "Limit a segment's score to 100 (default: from the preset)."] = (
         None
     )
     no_punct: NoPunct = False

@@ -22,8 +22,8 @@ have no punctuation. content=yes averages content words only, as the paper recom
 Paper: Willie Boag, Renan Campos, Kate Saenko and Anna Rumshisky. 2016. MUTT: Metric Unit TesTing
 for Language Generation Tasks. ACL 2016 (section 3.2).
 
-Equal to: No program is public. The paper used word2vec vectors, the default here is GloVe, so
-numbers differ from its tables.
+Equal to: It was not compared with the authors' program. The paper used vectors of word2vec, the
+default here is GloVe, so numbers differ from its tables.
 """
 
 from __future__ import annotations

@@ -20,7 +20,7 @@ Paper: Vladimir Levenshtein. 1966. Binary Codes Capable of Correcting Deletions,
 Reversals. Soviet Physics Doklady 10(8). Sonja Nießen, Franz Josef Och, Gregor Leusch and Hermann
 Ney. 2000. An Evaluation Tool for Machine Translation: Fast Evaluation for MT Research. LREC 2000.
 
-Equal to: No other program was compared; the tests hold it against the definition above.
+Equal to: No other program was compared; the tests compare it with the definition above.
 """
 
 from __future__ import annotations

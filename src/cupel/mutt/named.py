@@ -25,28 +25,28 @@ _FORMS = {
     "cider": PAPER["CIDEr"],
     "rouge-l": PAPER["ROUGE-L"],
 }
-"""What `all` means by metrics that take the text as it is given if not told otherwise."""
+"""What `all` means by metrics that take the text as it is given by default."""
 
 _LEFT_OUT = ("cider-d", "coco")
-"""The one is cider, the other a way to write one."""
+"""cider-d is cider, and coco is another metric on other text."""
 
 
 def mutt_metrics(
-    specs: Sequence[str], told: Callable[[str], None] | None = None
+    specs: Sequence[str], warn: Callable[[str], None] | None = None
 ) -> dict[str, Metric]:
     """Metrics by label. `paper` stands for those of the paper, `all` for all that are ready.
 
-    told: called with a sentence for each metric that `all` leaves out because it is not ready.
+    warn: called with a sentence for each metric that `all` leaves out because it is not ready.
     """
     metrics: dict[str, Metric] = {}
     for spec in specs:
         if spec == "paper":
-            found = {label: get_metric(form) for label, form in PAPER.items()}
+            by_label = {label: get_metric(form) for label, form in PAPER.items()}
         elif spec == "all":
-            found = ready_metrics(told)
+            by_label = ready_metrics(warn)
         else:
-            found = named_metrics([spec])
-        for label, metric in found.items():
+            by_label = named_metrics([spec])
+        for label, metric in by_label.items():
             if label in metrics:
                 raise CupelError(f"The metric {label!r} is asked for twice.")
             metrics[label] = metric
@@ -55,9 +55,9 @@ def mutt_metrics(
     return metrics
 
 
-def ready_metrics(told: Callable[[str], None] | None = None) -> dict[str, Metric]:
+def ready_metrics(warn: Callable[[str], None] | None = None) -> dict[str, Metric]:
     """Every registered metric that gives one score and lacks nothing."""
-    found: dict[str, Metric] = {}
+    metrics: dict[str, Metric] = {}
     for name, entry in entries().items():
         if name in _LEFT_OUT or hasattr(entry.make, "components"):
             continue
@@ -66,9 +66,9 @@ def ready_metrics(told: Callable[[str], None] | None = None) -> dict[str, Metric
             try:
                 metric = get_metric(_FORMS.get(name, name))
                 metric.signature()  # which needs weights and tables to be there
-                found[name] = metric
+                metrics[name] = metric
             except CupelError as error:
                 missing = str(error)
-        if missing is not None and told:
-            told(f"{name} is left out: {missing}")
-    return found
+        if missing is not None and warn:
+            warn(f"{name} is left out: {missing}")
+    return metrics

@@ -1,4 +1,4 @@
-"""What a run does not say about its metrics, and the registry knows: direction and decimals."""
+"""What a run does not say about its metrics but the registry does: direction and decimals."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from cupel.errors import CupelError
 from cupel.metric import Metric, decimals_of
 
 
-def _known(label: str) -> Metric | None:
+def _installed(label: str) -> Metric | None:
     from cupel.registry import get_metric
 
     try:
@@ -18,14 +18,14 @@ def _known(label: str) -> Metric | None:
 
 
 def higher_is_better(label: str) -> bool:
-    """A metric that is not known here is taken to be better when higher."""
-    metric = _known(label)
+    """Whether higher is better; true for a metric that is not installed here."""
+    metric = _installed(label)
     return True if metric is None else metric.higher_is_better
 
 
 def decimals(label: str, values: Iterable[float]) -> int:
     """As `cupel score` prints the metric; of an unknown one by the size of its values."""
-    metric = _known(label)
+    metric = _installed(label)
     if metric is not None:
         return decimals_of(metric)
     return 4 if max(map(abs, values), default=0.0) <= 5 else 1

@@ -24,18 +24,20 @@ def tables(results: Results, width: int = 1) -> Iterator[Table]:
     """Accuracies in percent; `*` marks the best of a column, `avg` is the mean of the row."""
     groups = dict.fromkeys((result.suite, result.references) for result in results.results)
     for suite, references in groups:
-        own = [r for r in results.results if (r.suite, r.references) == (suite, references)]
-        yield _table(f"{suite}, {counted_references(references)}", own, width)
+        chosen = [r for r in results.results if (r.suite, r.references) == (suite, references)]
+        yield _table(f"{suite}, {counted_references(references)}", chosen, width)
 
 
 def charts(results: Results) -> Iterator[tuple[str, str]]:
     """(name, SVG): for each suite and corruption all accuracies as bars with their intervals."""
     groups = dict.fromkeys((result.suite, result.corruption) for result in results.results)
     for suite, corruption in groups:
-        own = [r for r in results.results if (r.suite, r.corruption) == (suite, corruption)]
-        own.sort(key=lambda result: result.metric)  # the numbers of references beside each other
+        chosen = [r for r in results.results if (r.suite, r.corruption) == (suite, corruption)]
+        chosen.sort(
+            key=lambda result: result.metric
+        )  # the numbers of references next to each other
         items = []
-        for result in own:
+        for result in chosen:
             low, high = result.interval
             name = f"{result.metric}, {result.references}"
             items.append(Bar(name, 100 * result.accuracy, 100 * low, 100 * high))
@@ -43,14 +45,14 @@ def charts(results: Results) -> Iterator[tuple[str, str]]:
         yield f"{suite}-{corruption}", bars(items, title, x_label="accuracy in %")
 
 
-def consistency_charts(found: Consistency, bins: int = 20) -> Iterator[tuple[str, str]]:
+def consistency_charts(result: Consistency, bins: int = 20) -> Iterator[tuple[str, str]]:
     """(name, SVG): a histogram of each column, Figure 2 for `gold`, Figure 3 for a metric."""
-    for name, scores in found.scores.items():
+    for name, scores in result.scores.items():
         who = "human relatedness" if name == PEOPLE else name
-        title = f"{who}: {found.corruption}, {len(scores)} pairs"
+        title = f"{who}: {result.corruption}, {len(scores)} pairs"
         values = {name: [float(score) for score in scores]}
         drawn = histogram(values, title, x_label=who, y_label="pairs", bins=bins)
-        yield f"{found.corruption}-{name}", drawn
+        yield f"{result.corruption}-{name}", drawn
 
 
 def _table(title: str, results: Sequence[Result], width: int) -> Table:
@@ -83,9 +85,9 @@ def failure_lines(failures: Sequence[dict[str, Any]]) -> Iterator[str]:
     """Failing trials for people."""
     place = None
     for failure in failures:
-        own = failure["metric"], failure["corruption"], counted_references(failure["references"])
-        if own != place:
-            place = own
-            yield "\n" + ", ".join(own)
+        group = failure["metric"], failure["corruption"], counted_references(failure["references"])
+        if group != place:
+            place = group
+            yield "\n" + ", ".join(group)
         yield f"  {failure['original_score']:10.4f}  {failure['original']}"
         yield f"  {failure['corrupted_score']:10.4f}  {failure['corrupted']}"
