@@ -19,6 +19,7 @@ from importlib.util import find_spec
 from pkgutil import iter_modules
 from typing import Any, TypeVar
 
+from cupel.descriptions import described_parts, option_sentences, type_hints
 from cupel.errors import CupelError, MissingPart
 from cupel.metric import Metric
 from cupel.options import converted
@@ -46,7 +47,7 @@ class Entry:
 
     @property
     def unready(self) -> str | None:
-        """What stands in the way of using it as it is, as a sentence; None when it is ready.
+        """What is missing to use it as it is, as a sentence; None when it is ready.
 
         A metric whose resource is missing may still work with other options.
         """
@@ -54,14 +55,14 @@ class Entry:
 
     @property
     def missing(self) -> str | None:
-        """What stands in the way of using it at all."""
+        """What is missing to use it at all."""
         if self.broken:
             return self.broken
         absent = [module for module in self.modules if find_spec(module) is None]
         if not absent:
             return None
-        wanted = f"'cupel[{self.extra}]'" if self.extra else " ".join(absent)
-        return f"The metric {self.name!r} needs {', '.join(absent)}: pip install {wanted}."
+        package = f"'cupel[{self.extra}]'" if self.extra else " ".join(absent)
+        return f"The metric {self.name!r} needs {', '.join(absent)}: pip install {package}."
 
     @property
     def options(self) -> dict[str, inspect.Parameter]:
@@ -73,6 +74,17 @@ class Entry:
             for p in parameters
             if p.kind in keyword and not p.name.startswith("_") and p.name not in self.fixed
         }
+
+    @property
+    def option_sentences(self) -> dict[str, str]:
+        """What each option does; an option that does not say so is left out."""
+        sentences = option_sentences(self.make)
+        return {name: sentences[name] for name in self.options if name in sentences}
+
+    @property
+    def parts(self) -> dict[str, str]:
+        """What it measures, when to use it and so on: see `cupel.descriptions`."""
+        return {} if self.broken else described_parts(self.make)
 
 
 _BUILT_IN: dict[str, Entry] = {}
@@ -90,7 +102,8 @@ def register(
     """Decorate a metric class: make it reachable as `name`, with `fixed` options already set.
 
     `modules` are imported only when it runs, and come with `pip install 'cupel[extra]'`. `check`
-    says what else its defaults need, a file perhaps, or None when that is there.
+    returns a sentence about what else its defaults need, such as a file, or None when nothing is
+    missing. What `cupel metrics NAME` prints is in the docstring, see `cupel.descriptions`.
     """
 
     def add(make: Factory) -> Factory:
@@ -106,11 +119,11 @@ def entries() -> dict[str, Entry]:
     package = import_module("cupel.metrics")
     for module in iter_modules(package.__path__):
         import_module(f"cupel.metrics.{module.name}")
-    found = dict(_BUILT_IN)
+    by_name = dict(_BUILT_IN)
     for point in metadata.entry_points(group=ENTRY_POINTS):
-        if point.name not in found:
-            found[point.name] = _third_party(point)
-    return dict(sorted(found.items()))
+        if point.name not in by_name:
+            by_name[point.name] = _third_party(point)
+    return dict(sorted(by_name.items()))
 
 
 def _third_party(point: metadata.EntryPoint) -> Entry:
@@ -125,7 +138,7 @@ def _third_party(point: metadata.EntryPoint) -> Entry:
         return Entry(
             point.name, _unloadable, "(could not be loaded)", package=package, broken=sentence
         )
-    summary = (inspect.getdoc(make) or "").split("\n")[0]
+    summary = inspect.cleandoc(make.__doc__ or "").split("\n")[0]
     return Entry(point.name, make, summary, package=package)
 
 
@@ -234,20 +247,14 @@ def _parsed(rest: str, entry: Entry) -> dict[str, object]:
             raise CupelError(
                 f"The options of {entry.name!r} are written key=value; found {part!r}."
             )
-    hints = _type_hints(entry.make)
+    hints = type_hints(entry.make)
     values: dict[str, object] = {}
     for key, value in pairs:
         if key not in entry.options:
-            known = ", ".join(entry.options) or "none"
-            raise CupelError(f"The metric {entry.name!r} has no option {key!r}; it has: {known}.")
+            names = ", ".join(entry.options) or "none"
+            raise CupelError(f"The metric {entry.name!r} has no option {key!r}; it has: {names}.")
         values[key] = converted(value, hints.get(key, str), f"{entry.name}:{key}")
     return values
-
-
-def _type_hints(make: Callable[..., Any]) -> dict[str, Any]:
-    from typing import get_type_hints
-
-    return get_type_hints(make.__init__ if inspect.isclass(make) else make)
 
 
 def _callable_metric(spec: str) -> Metric:

@@ -101,7 +101,7 @@ def test_bad_runs_leave_no_page(folder: Path) -> None:
         (["report", "run.json", "-o", "x.html", "--ref", "ref.txt"],
          "To show texts, give both the references (--ref) and the systems (-i)."),
         (["report", "run.json", "-o", "x.html", "--ref", "ref.txt", "-i", "old.txt"],
-         "Texts are shown beside segment scores: add a run of `cupel score -sl -f json`."),
+         "Texts are shown with segment scores: add a run of `cupel score -sl -f json`."),
         (["report", "none.json", "-o", "x.html"],
          "none.json cannot be read: No such file or directory."),
         (["reproduce", "red-9"], "There is no table 'red-9': did you mean red-4 or red-3?"),

@@ -30,57 +30,66 @@ def meta(
         str,
         typer.Argument(
             metavar="DATASET",
-            help="wmt12, wmt13, wmt14, da13, or a folder laid out as mt-metrics-eval's.",
+            help="Human judgments: wmt12, wmt13, wmt14, da13, or a folder in the layout of "
+            "mt-metrics-eval.",
         ),
     ],
     metrics: Annotated[
         list[str] | None,
-        typer.Option("--metrics", "-m", metavar="METRIC...", help="Metrics to judge."),
+        typer.Option("--metrics", "-m", metavar="METRIC...", help="Metrics to evaluate."),
     ] = None,
     pairs: Pairs = None,
     level: Annotated[
-        Level, typer.Option(help="Judge scores of segments, or of systems.")
+        Level, typer.Option(help="Compare scores of segments or of systems with people.")
     ] = Level.segment,
     tau: Annotated[
         str | None,
         typer.Option(
             metavar="NAME",
-            help="Kendall's tau as in wmt12, wmt13, wmt14; b or c for graded judgments.",
-            show_default="the dataset's own",
+            help="Variant of Kendall's tau: wmt12, wmt13 or wmt14 as in that year; b or c for graded "
+            "judgments.",
+            show_default="that of the dataset",
         ),
     ] = None,
     statistic: Annotated[
         str | None,
         typer.Option(
             metavar="NAME",
-            help="Of segments: tau-wmt14, ...; of systems: pearson, spearman, spearman-no-ties, "
-            "kendall, accuracy; of graded judgments: pearson, spearman, tau-b, tau-c, acc-eq.",
-            show_default="the dataset's tau; pearson",
+            help="Measure of agreement. For rankings of segments: tau-wmt12, tau-wmt13, tau-wmt14; "
+            "for graded segments: pearson, spearman, tau-b, tau-c, acc-eq; for systems: pearson, "
+            "spearman, spearman-no-ties, kendall, accuracy.",
+            show_default="tau of the dataset for segments, pearson for systems",
         ),
     ] = None,
     human: Annotated[
         str | None,
         typer.Option(
             metavar="NAME",
-            help="People's scores of systems: official, or from rankings expected-wins, trueskill, "
-            "...",
-            show_default="the dataset's own",
+            help="Human scores of systems: official, or computed from rankings: expected-wins, "
+            "trueskill, ...",
+            show_default="those of the dataset",
         ),
     ] = None,
     scores: Annotated[
         list[str] | None,
-        typer.Option("--scores", metavar="FILE...", help="Score files (.seg.score, .sys.score)."),
+        typer.Option(
+            "--scores",
+            metavar="FILE...",
+            help="Evaluate these score files (.seg.score, .sys.score) as well.",
+        ),
     ] = None,
     lower: Annotated[
         list[str] | None,
         typer.Option(
-            "--lower", metavar="METRIC...", help="Metrics of score files where lower is better."
+            "--lower", metavar="METRIC...", help="Metrics of score files for which lower is better."
         ),
     ] = None,
     compare: Annotated[
         str | None,
         typer.Option(
-            metavar="TEST", help="p-values between all metrics: bootstrap, williams, perm-both."
+            metavar="TEST",
+            help="Print p-values for all pairs of metrics: bootstrap, williams or perm-both.",
+            show_default="no test",
         ),
     ] = None,
     judges: Annotated[
@@ -92,29 +101,32 @@ def meta(
         ),
     ] = False,
     correct: Annotated[
-        bool, typer.Option("--correct", help="Correct p-values for many comparisons (Holm).")
+        bool, typer.Option("--correct", help="Correct p-values for multiple comparisons (Holm).")
     ] = False,
     over: Annotated[
         str,
         typer.Option(
-            metavar="WHAT", help="What intervals resample: judgments, segments, systems, both."
+            metavar="WHAT",
+            help="What the intervals resample: judgments, segments, systems or both.",
         ),
     ] = "judgments",
     resamples: Annotated[
-        int, typer.Option(metavar="N", min=1, help="Resamples for intervals.")
+        int, typer.Option(metavar="N", min=1, help="Number of resamples for the intervals.")
     ] = 1000,
     average_resamples: Annotated[
         bool,
-        typer.Option("--average-resamples", help="Report the mean of resamples, as WMT14 did."),
+        typer.Option("--average-resamples", help="Report the mean over resamples, as WMT14 did."),
     ] = False,
     seed: Seed = SEED,
     workers: Workers = 1,
-    cache: Annotated[bool, typer.Option(help="Keep scores between runs.")] = True,
+    cache: Annotated[
+        bool, typer.Option(help="Keep computed scores in the cache for later runs.")
+    ] = True,
     form: Form = Format.text,
     width: Width = 3,
     out: Out = None,
 ) -> None:
-    """Judge metrics by human judgments.
+    """Evaluate metrics: how far do they agree with human judgments?
 
     Example: cupel meta wmt14 -m bleu ter chrf --level segment
     """

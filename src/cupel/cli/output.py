@@ -45,8 +45,8 @@ def output(path: Path | None) -> Iterator[TextIO]:
     from cupel.folders import writing
 
     with (
-        writing(path) as beside,
-        beside.open("w", encoding="utf-8", errors="surrogateescape", newline="\n") as file,
+        writing(path) as temporary,
+        temporary.open("w", encoding="utf-8", errors="surrogateescape", newline="\n") as file,
     ):
         yield file
 
@@ -82,10 +82,10 @@ def table(header: Sequence[str], rows: Sequence[Sequence[str]], file: TextIO) ->
         print("  ".join(cells).rstrip(), file=file)
 
 
-def records(rows: Sequence[Mapping[str, Any]], form: str, file: TextIO, **beside: object) -> None:
-    """Flat records as JSON (under "rows", beside the version and `beside`) or TSV."""
+def records(rows: Sequence[Mapping[str, Any]], form: str, file: TextIO, **extras: object) -> None:
+    """Flat records as JSON (under "rows", with the version and `extras`) or TSV."""
     if form == Format.json:
-        print(json_document(rows, **beside), file=file)
+        print(json_document(rows, **extras), file=file)
         return
     columns = list(rows[0]) if rows else []
     print(*columns, sep="\t", file=file)

@@ -73,7 +73,7 @@ def print_systems(
     file: TextIO,
     details: bool = False,
 ) -> None:
-    """One row per system, one column per metric; `score_only` leaves the numbers alone."""
+    """One row per system, one column per metric; with `score_only` nothing but the scores."""
     if form in (Format.json, Format.tsv):
         rows, parts = (
             results.rows(width),

@@ -16,6 +16,7 @@ import numpy as np
 from cupel.arrays import FloatArray
 from cupel.batch import Batch
 from cupel.metric import Metric, Signature, ratio
+from cupel.metrics.shared_options import Lowercase, Tokenize
 from cupel.text.tokenizers import Tokenizer
 
 
@@ -34,8 +35,8 @@ class WordErrorRate(Metric):
     first.
     """
 
-    tokenize: str = "none"
-    lowercase: bool = False
+    tokenize: Tokenize = "none"
+    lowercase: Lowercase = False
 
     higher_is_better = False
 

@@ -1,4 +1,4 @@
-"""`check`: a metric's unit tests, for its own test suite or from Python.
+"""`check`: unit tests of a metric, for its test suite or from Python.
 
 >>> from cupel.mutt import check
 >>> report = check("chrf", suite="sample", thresholds=0.0)
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 SUITE = "sample"
 MIN_ACCURACY = 0.5
-"""What is asked of a metric if nothing is said: to be right more often than wrong."""
+"""The default threshold: a metric must be right more often than wrong."""
 _SHOWN = 3
 
 
@@ -34,7 +34,7 @@ class CheckFailed(AssertionError):
 
 @dataclass(frozen=True)
 class Verdict:
-    """How a metric did on one corruption, and what was asked of it."""
+    """How a metric did on one corruption, and the accuracy that was required."""
 
     result: Result
     threshold: float
@@ -49,7 +49,7 @@ class Verdict:
             f"{self.result.corruption} ({self.result.references} references): accuracy "
             f"{self.result.accuracy:.3f} (95% from {low:.3f} to {high:.3f}) in "
             f"{len(self.result.trials)} trials with {self.result.ties} ties; "
-            f"{self.threshold:g} was asked."
+            f"{self.threshold:g} is required."
         ]
         if not self.passed:
             lines += [
@@ -122,7 +122,7 @@ def check(
     threshold: float = THRESHOLD,
     raises: bool = True,
 ) -> Report:
-    """Put a metric to the trials of a suite, one test per corruption; for a metric's own tests.
+    """Run the trials of a suite on a metric, one test per corruption.
 
     metric: a specification (`chrf`, `mypkg:metric`), a metric, or a function f(hypothesis,
     references). suite: a name, a file or a `Suite`. thresholds: the accuracy to be reached by all
@@ -133,19 +133,19 @@ def check(
     opened = open_suite(suite) if isinstance(suite, str) else suite
     if corruptions is not None:
         opened = opened.only(corruptions)
-    asked = _asked(thresholds, opened)
+    required = _required(thresholds, opened)
     made = get_metric(metric)
     results = run(
         opened, {made.name: made}, references=references, formula=formula, threshold=threshold
     )
-    verdicts = tuple(Verdict(result, asked[result.corruption]) for result in results.results)
+    verdicts = tuple(Verdict(result, required[result.corruption]) for result in results.results)
     report = Report(made.name, verdicts, tuple(results.remarks()))
     if raises and not report.passed:
         raise CheckFailed(f"The metric {made.name!r} falls short.\n{report}")
     return report
 
 
-def _asked(thresholds: float | Mapping[str, float], suite: Suite) -> dict[str, float]:
+def _required(thresholds: float | Mapping[str, float], suite: Suite) -> dict[str, float]:
     names = [trials.corruption for trials in suite.sets]
     if not isinstance(thresholds, Mapping):
         thresholds = {"default": thresholds}

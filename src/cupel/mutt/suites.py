@@ -86,13 +86,13 @@ class Suite:
 
     def only(self, corruptions: Sequence[str]) -> Suite:
         """The sets of these corruptions alone, in this order."""
-        known = {trials.corruption: trials for trials in self.sets}
+        by_name = {trials.corruption: trials for trials in self.sets}
         for name in corruptions:
-            if name not in known:
+            if name not in by_name:
                 raise CupelError(
-                    f"The suite {self.name} has no corruption {name!r}; it has {', '.join(known)}."
+                    f"The suite {self.name} has no corruption {name!r}; it has {', '.join(by_name)}."
                 )
-        return replace(self, sets=tuple(known[name] for name in corruptions))
+        return replace(self, sets=tuple(by_name[name] for name in corruptions))
 
 
 def paper_suite(corruptions: Sequence[str] = tuple(CORRUPTIONS)) -> Suite:
@@ -122,12 +122,12 @@ def sick_suite(path: str | Path | None = None) -> Suite:
 
     file = find_dataset("sick") / "SICK.txt" if path is None else Path(path)
     pairs = templates.read_pairs(file)
-    found = templates.find(pairs)
-    if not found:
+    matches = templates.find(pairs)
+    if not matches:
         raise CupelError(f"{file}: no template matches any of its pairs; {len(pairs)} were tried.")
     rows = (
         (match.corruption, None, Trial(match.original, match.corrupted, (reference,)))
-        for match in found
+        for match in matches
         for reference in [match.caption or match.original]
     )
     return Suite("sick" if path is None else file.stem, grouped(rows))

@@ -1,9 +1,9 @@
-"""Corruptions found among the sentence pairs of SICK by simple templates (sections 4.1, Table 1).
+"""Simple templates that find corruptions among the sentence pairs of SICK (section 4.1, Table 1).
 
 A template looks at a pair and says which sentence is the original and which the corruption, or
 None where it does not match. Both sentences of a pair must have been made from the same caption.
 The paper names one template in full (footnote 3); the others follow the released lists. Where the
-wording does not tell the original, it is the sentence nearer to the caption in letters.
+wording does not show which is the original, it is the sentence nearer to the caption in letters.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ Template = Callable[[Pair], tuple[str, str] | None]
 
 
 @dataclass(frozen=True)
-class Found:
+class Match:
     """A pair that a template matched."""
 
     corruption: str
@@ -103,14 +103,14 @@ TEMPLATES: dict[str, Template] = {
 """The templates of Table 1 by the names of `cupel.mutt.corruptions`, and that of `shuffled`."""
 
 
-def find(pairs: Iterable[Pair], names: Sequence[str] = tuple(TEMPLATES)) -> list[Found]:
+def find(pairs: Iterable[Pair], names: Sequence[str] = tuple(TEMPLATES)) -> list[Match]:
     """Every match of every template, template by template, in the order of the pairs."""
     kept = [pair for pair in pairs if pair.same_caption and pair.first != pair.second]
     return [
-        Found(name, *match, pair.relatedness, pair.captions[0])
+        Match(name, *sentences, pair.relatedness, pair.captions[0])
         for name in names
         for pair in kept
-        if (match := TEMPLATES[name](pair)) is not None
+        if (sentences := TEMPLATES[name](pair)) is not None
     ]
 
 
@@ -118,7 +118,7 @@ def read_pairs(path: str | Path) -> list[Pair]:
     """The pairs of a file like SICK.txt: tab-separated, with a header line.
 
     Needed are the columns sentence_A, sentence_B and entailment_label; relatedness_score,
-    sentence_A_original and sentence_B_original are used where they are there.
+    sentence_A_original and sentence_B_original are optional.
     """
     from cupel.reading.rows import read_table
 

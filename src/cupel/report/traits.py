@@ -1,4 +1,4 @@
-"""What a run does not say about its metrics, and the registry knows: direction and decimals."""
+"""What a run does not say about its metrics but the registry does: direction and decimals."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def metric_of(label: str) -> Metric | None:
 
 
 def higher_is_better(label: str) -> bool:
-    """A metric that is not known here is taken to be better when higher."""
+    """Whether higher is better; true for a metric that is not installed here."""
     metric = metric_of(label)
     return True if metric is None else metric.higher_is_better
 

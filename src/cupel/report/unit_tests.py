@@ -14,10 +14,12 @@ def charts(results: Results) -> Iterator[tuple[str, str]]:
     """(name, SVG): for each suite and corruption all accuracies as bars with their intervals."""
     groups = dict.fromkeys((result.suite, result.corruption) for result in results.results)
     for suite, corruption in groups:
-        own = [r for r in results.results if (r.suite, r.corruption) == (suite, corruption)]
-        own.sort(key=lambda result: result.metric)  # the numbers of references beside each other
+        chosen = [r for r in results.results if (r.suite, r.corruption) == (suite, corruption)]
+        chosen.sort(
+            key=lambda result: result.metric
+        )  # the numbers of references next to each other
         items = []
-        for result in own:
+        for result in chosen:
             low, high = result.interval
             name = f"{result.metric}, {result.references}"
             items.append(Bar(name, 100 * result.accuracy, 100 * low, 100 * high))
@@ -25,23 +27,23 @@ def charts(results: Results) -> Iterator[tuple[str, str]]:
         yield f"{suite}-{corruption}", bars(items, title, x_label="accuracy in %")
 
 
-def consistency_charts(found: Consistency, bins: int = 20) -> Iterator[tuple[str, str]]:
+def consistency_charts(result: Consistency, bins: int = 20) -> Iterator[tuple[str, str]]:
     """(name, SVG): a histogram of each column, Figure 2 for `gold`, Figure 3 for a metric."""
-    for name, scores in found.scores.items():
+    for name, scores in result.scores.items():
         who = "human relatedness" if name == PEOPLE else name
-        title = f"{who}: {found.corruption}, {len(scores)} pairs"
+        title = f"{who}: {result.corruption}, {len(scores)} pairs"
         values = {name: [float(score) for score in scores]}
         drawn = histogram(values, title, x_label=who, y_label="pairs", bins=bins)
-        yield f"{found.corruption}-{name}", drawn
+        yield f"{result.corruption}-{name}", drawn
 
 
 def failure_lines(failures: Sequence[dict[str, Any]]) -> Iterator[str]:
     """Failing trials for people."""
     place = None
     for failure in failures:
-        own = failure["metric"], failure["corruption"], counted_references(failure["references"])
-        if own != place:
-            place = own
-            yield "\n" + ", ".join(own)
+        group = failure["metric"], failure["corruption"], counted_references(failure["references"])
+        if group != place:
+            place = group
+            yield "\n" + ", ".join(group)
         yield f"  {failure['original_score']:10.4f}  {failure['original']}"
         yield f"  {failure['corrupted_score']:10.4f}  {failure['corrupted']}"
