@@ -37,7 +37,7 @@ NOT_RUN = {
     r"^cupel train reval": "trains for one to two minutes after minutes of parsing",
     r"^cupel train nnrk": "computes features of 40,000 pairs or more and trains for minutes",
     r"^cupel train assay|^torchrun": "trains for hours on two cores",
-    r"^cupel tune|^tuned = tune": "computes REDp's features of all of wmt13, which takes minutes",
+    r"^cupel tune|^tuned = cupel\.tune": "computes REDp's features of all of wmt13, which takes minutes",
     r"^cupel mutt .*-m paper": "runs seven metrics on 2,217 trials, which takes a minute",
     r"^cupel meta .*\b(nnrk|reval|redp|assay)": "scores whole test sets, which takes minutes",
     r"^cupel reproduce (red-4|--all)": "scores whole test sets, which takes minutes",
