@@ -61,7 +61,8 @@ def test_sentences_of_different_captions_are_no_pair() -> None:
 
 def test_agreement_counts_repeated_pairs() -> None:
     found = agreement([("a", "b"), ("a", "b"), ("c", "d")], [("a", "b"), ("e", "f")])
-    assert (found.both, found.precision, found.recall) == (1, pytest.approx(1 / 3), 0.5)
+    assert (found.both, found.recall) == (1, 0.5)
+    assert found.precision == pytest.approx(1 / 3)
 
 
 def test_a_file_with_the_needed_columns_alone(tmp_path: Path) -> None:
