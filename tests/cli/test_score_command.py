@@ -128,8 +128,10 @@ def test_two_references_and_a_table_file(folder: Path, tmp_path: Path) -> None:
     rows = [{"refs": [r, g], "mt": b} for r, g, b in zip(REFERENCE, GOOD, BAD, strict=True)]
     table = tmp_path / "runs.jsonl"
     table.write_text("".join(json.dumps(row) + "\n" for row in rows))
-    files = ["score", folder / "ref.txt", folder / "good.txt", "-i", folder / "bad.txt", "-b"]
-    assert cupel(*files)[1] == cupel("score", f"{table}:refs", "-i", f"{table}:mt", "-b")[1]
+    _, files, _ = cupel(
+        "score", folder / "ref.txt", folder / "good.txt", "-i", folder / "bad.txt", "-b"
+    )
+    assert files == cupel("score", f"{table}:refs", "-i", f"{table}:mt", "-b")[1]
 
 
 def test_strange_line_ends_do_not_change_the_number_of_segments(tmp_path: Path) -> None:

@@ -7,12 +7,14 @@ import pytest
 
 torch = pytest.importorskip("torch")
 
+from torch import Tensor  # noqa: E402
+
 from cupel.errors import CupelError  # noqa: E402
 from cupel.learned.reval.model.forest import Forest  # noqa: E402
 from cupel.learned.reval.model.lstm import Encoder  # noqa: E402
 from cupel.learned.reval.model.network import ReVal, Settings, similarities  # noqa: E402
 from cupel.learned.reval.model.tree_lstm import TreeLstm  # noqa: E402
-from learned.slow_tree_lstm import root_state  # noqa: E402
+from slow_tree_lstm import root_state  # noqa: E402
 
 
 def random_heads(rng: np.random.Generator, words: int) -> list[int]:
@@ -32,7 +34,7 @@ def random_forest(lengths: list[int], vocabulary: int = 30, seed: int = 3) -> Fo
     return Forest(words, np.array(heads, np.int64), offsets)
 
 
-def slow_states(module: TreeLstm, forest: Forest, vectors: torch.Tensor) -> torch.Tensor:
+def slow_states(module: TreeLstm, forest: Forest, vectors: Tensor) -> Tensor:
     states = []
     for row in range(len(forest)):
         span = slice(int(forest.offsets[row]), int(forest.offsets[row + 1]))
@@ -68,7 +70,7 @@ def test_trees_do_not_depend_on_the_others_of_the_batch() -> None:
     module = TreeLstm(4, 5).double()
     vectors = torch.randn(30, 4, dtype=torch.float64)
 
-    def states(rows: list[int]) -> torch.Tensor:
+    def states(rows: list[int]) -> Tensor:
         levels = forest.levels(np.array(rows))
         return module(vectors[torch.from_numpy(levels.words)], levels)
 
@@ -90,6 +92,7 @@ def test_a_chain_is_an_lstm() -> None:
     m = 5
     with torch.no_grad():
         for direction, suffix in zip(encoder.directions, ("", "_reverse"), strict=True):
+            assert isinstance(direction, TreeLstm)
             f, i, u, o = direction.of_word.weight.split(m)
             bf, bi, bu, bo = direction.of_word.bias.split(m)
             hi, hu, ho = direction.of_children.weight.split(m)

@@ -15,18 +15,21 @@ import pytest
 torch = pytest.importorskip("torch")
 pytest.importorskip("safetensors")
 
+from torch import Tensor  # noqa: E402
+
 from cupel.batch import Batch  # noqa: E402
 from cupel.errors import CupelError  # noqa: E402
 from cupel.learned.reval.data.sets import Examples, SimilaritySet  # noqa: E402
 from cupel.learned.reval.files import open_scorer, save_ensemble  # noqa: E402
 from cupel.learned.reval.model.network import Settings  # noqa: E402
+from cupel.learned.reval.model.tree_lstm import TreeLstm  # noqa: E402
 from cupel.learned.reval.training.loop import Training  # noqa: E402
 from cupel.learned.reval.training.run import Reading, train_reval  # noqa: E402
 from cupel.metrics.reval import ReVal  # noqa: E402
 from cupel.syntax.conllu import format_sentence  # noqa: E402
 from cupel.syntax.tree import Tree  # noqa: E402
 from cupel.text.unknown_words import unknown_vectors  # noqa: E402
-from learned.slow_tree_lstm import root_state  # noqa: E402
+from slow_tree_lstm import root_state  # noqa: E402
 
 SENTENCES = [
     Tree.of("the cat sat", [1, 2, -1]),
@@ -95,14 +98,13 @@ def test_scores_are_the_model_s_similarities(trained: Path) -> None:
     (network,) = scorer.networks
     network.double()
 
-    def state(tree: Tree) -> torch.Tensor:
+    def state(tree: Tree) -> Tensor:
         vectors = [
-            scorer.vectors[w]
-            if (w := word.lower()) in scorer.vectors
-            else unknown_vectors([w], 4)[0]
-            for word in tree.words
+            scorer.vectors[word] if word in scorer.vectors else unknown_vectors([word], 4)[0]
+            for word in map(str.lower, tree.words)
         ]
         encoder = network.encoder.directions[0]
+        assert isinstance(encoder, TreeLstm)
         return root_state(encoder, torch.tensor(np.array(vectors)).double(), list(tree.heads))
 
     expected = []

@@ -27,7 +27,7 @@ def constant(hypothesis, references):
 def overlap(hypothesis: str, references: object) -> float:
     scope: dict[str, object] = {}
     exec(METRIC, scope)
-    return scope["overlap"](hypothesis, references)  # type: ignore[operator,no-any-return]
+    return scope["overlap"](hypothesis, references)  # type: ignore[operator]
 
 
 def test_a_metric_that_passes() -> None:

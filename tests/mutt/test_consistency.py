@@ -29,7 +29,7 @@ def test_correlations_and_spread() -> None:
     assert np.allclose(np.diag(matrix), 1)
     # Longer pairs have a smaller share of errors; WER is negated, so all three rise together.
     assert (matrix > 0.8).all()
-    assert analysis.spread()["gold"] == (pytest.approx(3.2), pytest.approx(np.sqrt(0.02)))
+    assert analysis.spread()["gold"] == pytest.approx((3.2, np.sqrt(0.02)))
     row = analysis.rows()[0]
     assert (row["first"], row["second"], row["n"]) == ("gold", "wer", 5)
 

@@ -7,7 +7,7 @@ import math
 import pytest
 
 from cupel.errors import CupelError
-from cupel.papers import compute, results
+from cupel.papers import compute
 from cupel.papers.compute import Outcome
 from cupel.papers.published import causes, find_table, misprinted, tables
 from cupel.papers.recorded import Recorded, recorded
@@ -214,4 +214,4 @@ def test_the_page_has_every_table_with_its_status() -> None:
     assert "| single-layer | 25.86 |" in page
     assert "| ours | **25.86** (0.00) |" in page
     assert r"`a\|b`" in page
-    assert results.causes()[0]["wmt11"] in page
+    assert causes()[0]["wmt11"] in page

@@ -170,7 +170,7 @@ JSON = [
 ]
 
 
-@pytest.mark.parametrize(("content", "name", "expected"), TSV + CSV + JSON)
+@pytest.mark.parametrize(("content", "name", "expected"), [*TSV, *CSV, *JSON])
 def test_what_is_wrong_is_said(tmp_path, content, name, expected):
     file, colon, column = name.partition(":")
     path = put(tmp_path, content, file)

@@ -114,7 +114,7 @@ def test_a_damaged_file_is_told_of_and_removed(cache, capsys, damage):
     (path,) = parses(cache)
     content = bytearray(path.read_bytes())
     content[-100] ^= 1
-    path.write_bytes({"cut": content[:-80], "flipped": content, "empty": b""}[damage])
+    path.write_bytes({"cut": content[:-80], "flipped": content, "empty": bytearray()}[damage])
     assert store.find(keys_of(["a"]))[1].tolist() == [-1]
     assert capsys.readouterr().err == (f"cupel: {path} is damaged; what it held is parsed again.\n")
     assert parses(cache) == []

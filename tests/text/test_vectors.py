@@ -337,10 +337,10 @@ def test_rows_of_known_and_unknown_words():
 
 def test_centroids_leave_unknown_words_out():
     tokens = intern([["a", "b"], ["a", "x", "c"], ["x"], [], ["c", "c", "a"]])
-    expected = [[0.5, 0.5], [2, 1.5], [0, 0], [0, 0], [7 / 3, 2]]
+    expected = [[0.5, 0.5], [2.0, 1.5], [0.0, 0.0], [0.0, 0.0], [7 / 3, 2.0]]
     np.testing.assert_allclose(small().centroids(tokens), expected, rtol=1e-15)
     kept = np.array([word != "c" for word in tokens.types])
-    expected = [[0.5, 0.5], [1, 0], [0, 0], [0, 0], [1, 0]]
+    expected = [[0.5, 0.5], [1.0, 0.0], [0.0, 0.0], [0.0, 0.0], [1.0, 0.0]]
     assert small().centroids(tokens, kept).tolist() == expected
 
 
