@@ -41,6 +41,7 @@ from cupel.arrays import FloatArray, IntArray
 from cupel.batch import Batch
 from cupel.checksums import sha256_of
 from cupel.metric import Metric, Signature
+from cupel.metrics import shared_options as option
 from cupel.metrics.meteor_tasks import (
     MODULES,
     Parameters,
@@ -48,7 +49,6 @@ from cupel.metrics.meteor_tasks import (
     matchers_of,
     parameters,
 )
-from cupel.metrics.shared_options import Language, Modules, Paraphrases
 from cupel.registry import register
 from cupel.text.meteor_lexicon import Analysis, MeteorAnalysis
 from cupel.text.paraphrases import find_table, open_paraphrases, table_missing
@@ -75,14 +75,14 @@ _NO_ENTRIES.setflags(write=False)  # like those of a table, so that one compiled
 class Meteor(Metric):
     """Statistics: the 23 numbers of METEOR, see `cupel.kernels.alignment.STATISTICS`."""
 
-    language: Language = "en"
+    language: option.Language = "en"
     task: Annotated[
         str,
         "What the parameters were tuned for: rank (rankings of WMT), adq (adequacy), hter, li (one "
         "set for all languages), tune (balanced, for tuning translation systems).",
     ] = "rank"
-    modules: Modules = None
-    paraphrases: Paraphrases = None
+    modules: option.Modules = None
+    paraphrases: option.Paraphrases = None
 
     name = "meteor"
     higher_is_better = True

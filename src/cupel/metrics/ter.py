@@ -33,8 +33,8 @@ from typing import Annotated
 from cupel.arrays import FloatArray
 from cupel.batch import Batch
 from cupel.metric import Metric, Signature
+from cupel.metrics import shared_options as option
 from cupel.metrics.error_rate import error_rate
-from cupel.metrics.shared_options import CaseSensitive, NoPunct
 from cupel.registry import register
 from cupel.text.tercom import Tercom
 
@@ -45,11 +45,11 @@ class Ter(Metric):
     """Statistics: [edits to the closest reference, mean reference length]."""
 
     normalized: Annotated[bool, "Split off punctuation and decode XML entities."] = False
-    no_punct: NoPunct = False
+    no_punct: option.NoPunct = False
     asian_support: Annotated[
         bool, "With normalized or no_punct: split or remove East Asian characters as well."
     ] = False
-    case_sensitive: CaseSensitive = False
+    case_sensitive: option.CaseSensitive = False
 
     name = "ter"
     higher_is_better = False
