@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import inspect
 import sys
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 from functools import cache
@@ -27,6 +27,8 @@ from cupel.options import converted
 ENTRY_POINTS = "cupel.metrics"
 
 Factory = TypeVar("Factory", bound=Callable[..., Any])
+MetricLike = str | Metric | Callable[[str, list[str]], float]
+"""What a metric may be given as: its name with options, itself, or a function of one segment."""
 
 
 @dataclass(frozen=True)
@@ -144,13 +146,23 @@ def _unloadable() -> Metric:
     raise NotImplementedError
 
 
-def get_metric(spec: str | Metric, /, **options: object) -> Metric:
+def list_metrics() -> list[Entry]:
+    """Every metric that can be named, in alphabetical order.
+
+    Each has `name`, `summary`, `options` with their defaults, and `unready`: what it lacks, as a
+    sentence, or None.
+    """
+    return list(entries().values())
+
+
+def get_metric(spec: MetricLike, /, **options: object) -> Metric:
     """A metric by its specification: `bleu`, `bleu:tokenize=intl,lowercase=yes`, `module:function`.
 
-    Keyword options are defaults that the specification overrides. A metric is returned as it is.
+    spec: that, or a function f(hypothesis, references) -> float, which is then named after itself,
+    or a metric, which is returned as it is. options: defaults that the specification overrides.
     """
     if not isinstance(spec, str):
-        return spec
+        return _as_metric(spec)
     name, _, rest = spec.partition(":")
     entry = entries().get(name)
     if entry is None:
@@ -164,6 +176,53 @@ def get_metric(spec: str | Metric, /, **options: object) -> Metric:
         return entry.make(**entry.fixed, **given)
     except TypeError as error:
         raise CupelError(f"The metric {name!r} cannot be made from {spec!r}: {error}.") from error
+
+
+def listed(specs: Sequence[MetricLike] | MetricLike) -> Sequence[MetricLike]:
+    """One metric, or several, as a sequence of them."""
+    return specs if isinstance(specs, Sequence) and not isinstance(specs, str) else [specs]
+
+
+def named_metrics(
+    specs: Sequence[MetricLike] | MetricLike,
+    options: Mapping[str, Mapping[str, object]] | None = None,
+) -> dict[str, Metric]:
+    """Metrics by the label they have in results: the specification, or the metric's own name.
+
+    options: by the name of a metric, defaults that its specification overrides.
+    """
+    pairs: list[tuple[str, Metric]] = []
+    for spec in listed(specs):
+        given = (options or {}).get(spec.partition(":")[0], {}) if isinstance(spec, str) else {}
+        metric = get_metric(spec, **given)
+        pairs.append((spec if isinstance(spec, str) else metric.name, metric))
+    return by_label(pairs)
+
+
+def by_label(metrics: Iterable[tuple[str, Metric]]) -> dict[str, Metric]:
+    """Labels and metrics as a dictionary; at least one, and no label twice."""
+    labelled: dict[str, Metric] = {}
+    for label, metric in metrics:
+        if label in labelled:
+            raise CupelError(f"The metric {label!r} is asked for twice.")
+        labelled[label] = metric
+    if not labelled:
+        raise CupelError("There is no metric to score with: name at least one.")
+    return labelled
+
+
+def _as_metric(given: object) -> Metric:
+    if inspect.isclass(given):
+        raise CupelError(
+            f"{given.__name__} is a class of metrics: give an object, {given.__name__}()."
+        )
+    if isinstance(given, Metric):
+        return given
+    if not callable(given):
+        raise CupelError(f"A metric, its name or a function was expected, not {given!r}.")
+    from cupel.metrics.function import Function
+
+    return Function(getattr(given, "__name__", "function"), given)
 
 
 def unknown_metric(name: str) -> str:

@@ -140,10 +140,10 @@ def test_the_list_of_tables() -> None:
     rows = {row["table"]: row for row in json.loads(out)["rows"]}
     assert len(rows) == 33
     assert rows["depref-1"]["status"] == (
-        "not possible here: not to be had: outputs and judgments of WMT10"
+        "not possible here: not available: outputs and judgments of WMT10"
     )
     _, out, _ = cupel("reproduce")
-    assert "not to be had: outputs and judgments of WMT10" in out
+    assert "not available: outputs and judgments of WMT10" in out
 
 
 class Terminal(io.StringIO):

@@ -7,13 +7,12 @@ import pytest
 
 torch = pytest.importorskip("torch")
 
-from neural.slow_tree_lstm import root_state  # noqa: E402
-
 from cupel.errors import CupelError  # noqa: E402
 from cupel.learned.reval.model.forest import Forest  # noqa: E402
 from cupel.learned.reval.model.lstm import Encoder  # noqa: E402
 from cupel.learned.reval.model.network import ReVal, Settings, similarities  # noqa: E402
 from cupel.learned.reval.model.tree_lstm import TreeLstm  # noqa: E402
+from learned.slow_tree_lstm import root_state  # noqa: E402
 
 
 def random_heads(rng: np.random.Generator, words: int) -> list[int]:

@@ -162,11 +162,11 @@ def test_a_preset_sets_what_is_not_given(two_trees, monkeypatch, tmp_path):
     ("content", "sentence"),
     [
         (None, "There is no preset 'p' ({path}); there are: none."),
-        ('{"metric": "red"}', "The preset {path} is of the metric 'red'; 'redp' was expected."),
-        ("[]", "{path} is not a preset: it does not say of which metric it is."),
-        ("{", "The preset {path} is damaged, it is not the JSON that `cupel tune` writes: tune anew."),
+        ('{"metric": "red"}', "The preset {path} is for the metric 'red'; 'redp' was expected."),
+        ("[]", "{path} is not a preset: it does not name its metric."),
+        ("{", "The preset {path} is damaged, it is not the JSON that `cupel tune` writes: tune again."),
         ("[" * 100_000, "The preset {path} is damaged, it is not the JSON that `cupel tune` writes: "
-         "tune anew."),
+         "tune again."),
         ('{"metric": "redp", "parameters": {"alpha": 1' + "0" * 400 + "}}",
          "The preset {path} gives alpha as 1" + "0" * 38 + "…; a number was expected."),
         ('{"metric": "redp"}', 'The preset {path} has no "parameters"; names and numbers were expected.'),

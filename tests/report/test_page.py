@@ -57,7 +57,7 @@ def read(html: str) -> Reader:
 
 @pytest.fixture(scope="module")
 def html() -> str:
-    return page.report_of_scores(corpora.scores(), resamples=100)
+    return page.html_report(corpora.scores(), resamples=100)
 
 
 def test_it_is_well_formed_and_has_its_sections(html: str) -> None:
@@ -142,7 +142,7 @@ def test_alignments_are_packed_word_by_word_and_phrase_by_phrase() -> None:
 
 
 def test_the_same_run_gives_the_same_page(html: str) -> None:
-    assert page.report_of_scores(corpora.scores(), resamples=100) == html
+    assert page.html_report(corpora.scores(), resamples=100) == html
 
 
 def test_a_run_without_texts_or_intervals_says_how_to_get_them() -> None:

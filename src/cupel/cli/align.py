@@ -45,13 +45,11 @@ def align(
 
     Example: cupel align ref.txt -i system.txt -m meteor --segment 3
     """
-    from cupel.alignments import Aligning
     from cupel.reading import read_corpus
-    from cupel.registry import get_metric
+    from cupel.scoring import aligning_metric
 
-    chosen = get_metric(metric, **tree_options([metric], trees).get(metric.partition(":")[0], {}))
-    if not isinstance(chosen, Aligning):
-        raise CupelError(f"The metric {metric!r} does not align words; {_aligning()}.")
+    options = tree_options([metric], trees).get(metric.partition(":")[0], {})
+    chosen = aligning_metric(metric, **options)
     corpus = read_corpus(references, input_ or ["-"], None)
     if segment is not None and segment > len(corpus):
         raise CupelError(f"There is no segment {segment}: {len(corpus)} were read.")
@@ -67,14 +65,6 @@ def align(
             _print_text(by_segment, file)
         else:
             _print_records(by_segment, form, file, metric, str(chosen.signature()))
-
-
-def _aligning() -> str:
-    """The metrics that do, as a part of a sentence."""
-    from cupel.registry import entries
-
-    names = [name for name, entry in entries().items() if hasattr(entry.make, "alignments")]
-    return f"those that do are: {', '.join(names)}"
 
 
 def _alignments(metric: Aligning, corpus: Corpus, system: str, rows: range) -> list[Alignment]:

@@ -12,8 +12,8 @@ def demo() -> None:
     """
     from cupel.cli import output
     from cupel.data import sample
-    from cupel.registry import entries
-    from cupel.scoring import named_metrics, score_corpus
+    from cupel.registry import entries, named_metrics
+    from cupel.scoring import score_corpus
 
     ready = [entry.name for entry in entries().values() if entry.unready is None]
     corpus = sample()

@@ -180,7 +180,8 @@ def _suites(
     corruptions: list[str] | None,
     seed: int,
 ) -> list[Suite]:
-    from cupel.mutt.suites import open_suite, write_suite
+    from cupel.mutt.named import open_suite
+    from cupel.mutt.suites import write_suite
 
     if save is not None and not generate and len(names) != 1:
         raise CupelError("--save writes one suite: give --generate TEXT, or one --suite.")
@@ -216,7 +217,8 @@ def _generated(files: list[str], corruptions: list[str] | None, seed: int) -> Su
 
 
 def _print(results: Results, failures: int, form: Format, width: int, file: TextIO) -> None:
-    from cupel.report import unit_tests
+    from cupel.mutt.trials import NOTE
+    from cupel.report.unit_tests import failure_lines
 
     failing = results.failures(failures) if failures else []
     if failures and form in (Format.tsv, Format.latex):
@@ -233,14 +235,14 @@ def _print(results: Results, failures: int, form: Format, width: int, file: Text
         extras = {"failures": failing} if failures else {}
         output.records(results.rows(), plain, file, signatures=results.signatures, **extras)
         return
-    for number, table in enumerate(unit_tests.tables(results, width)):
+    for number, table in enumerate(results.tables(width)):
         print(end="\n" if number else "", file=file)
         print(f"{'% ' * (form is Format.latex)}{table.title}", file=file)
         output.print_table(table.header, table.rows, plain, file)
     if form is Format.text:
-        for line in unit_tests.failure_lines(failing):
+        for line in failure_lines(failing):
             print(line, file=file)
-        print("\naccuracy in %; * the best; ~ by the difference formula", file=file)
+        print(f"\n{NOTE}", file=file)
     output.print_signatures(results.signatures, plain, file)
 
 

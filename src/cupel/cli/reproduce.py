@@ -95,7 +95,7 @@ def _computed(chosen: list[Table], full: bool, workers: int) -> tuple[list[Resul
     from cupel.papers.compute import compute
     from cupel.papers.results import compare
 
-    outcomes = compute(chosen, full=full, workers=workers, tell=output.warn)
+    outcomes = compute(chosen, full=full, workers=workers, report=output.warn)
     return [compare(table, outcomes) for table in chosen], _signatures(chosen, outcomes)
 
 
@@ -176,13 +176,13 @@ def _list(form: PlainFormat, file: TextIO) -> None:
 
 def _not_recorded(table: Table) -> dict[str, Any]:
     """A table of which nothing is recorded."""
-    from cupel.papers.compute import NOT_TO_BE_HAD
+    from cupel.papers.compute import NOT_AVAILABLE
     from cupel.papers.results import NOT_POSSIBLE, NOT_YET
 
     absent = dict.fromkeys(cell.absent for cell in table.cells if not cell.average)
     status = NOT_YET
     if None not in absent:
-        status = f"{NOT_POSSIBLE}: {NOT_TO_BE_HAD}: {'; '.join(str(what) for what in absent)}"
+        status = f"{NOT_POSSIBLE}: {NOT_AVAILABLE}: {'; '.join(str(what) for what in absent)}"
     printed = sum(cell.published == cell.published for cell in table.cells)
     return {"table": table.id, "status": status, "within": 0, "computed": 0, "printed": printed}
 

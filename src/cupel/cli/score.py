@@ -24,7 +24,12 @@ from cupel.cli.options import (
 )
 from cupel.cli.output import Format
 from cupel.cli.report import refuse_to_replace
-from cupel.cli.score_tables import Results, print_segments, print_systems
+from cupel.cli.score_tables import (
+    Results,
+    print_segments,
+    print_systems,
+    warn_without_details,
+)
 from cupel.cli.trees import tree_options
 from cupel.errors import CupelError
 
@@ -68,6 +73,14 @@ def score(
     names: Names = None,
     segments: Annotated[
         bool, typer.Option("--sentence-level", "-sl", help="Print the score of each segment.")
+    ] = False,
+    details: Annotated[
+        bool,
+        typer.Option(
+            "--details",
+            help="Print what the scores are made of: BLEU's precisions and brevity penalty, TER's "
+            "edits by kind, METEOR's precision, recall and chunks.",
+        ),
     ] = False,
     prefer: Annotated[
         bool,
@@ -239,33 +252,30 @@ def score(
         return
     with output.progress_bar("scoring") as progress:
         scores = score_corpus(corpus, wanted, workers=workers, progress=progress)
+    if details and not quiet:
+        warn_without_details(scores)
     with output.output(out) as file:
         if segments:
-            print_segments(scores, form, width, score_only, file)
+            print_segments(scores, form, width, score_only, file, details)
         else:
             results = Results(scores, ci, ci_n, test and test.value, paired_n, seed)
-            print_systems(results, form, width, score_only, file)
+            print_systems(results, form, width, score_only, file, details)
     if report is not None:
         from cupel.folders import write_text
-        from cupel.report.page import report_of_scores
+        from cupel.report.page import html_report
 
-        write_text(report, report_of_scores(scores, resamples=ci_n, seed=seed))
+        write_text(report, html_report(scores, resamples=ci_n, seed=seed))
         output.warn(f"Wrote {report}.")
 
 
 def _metrics(
     specs: list[str], options: dict[str, dict[str, object]], trees: str | None
 ) -> dict[str, Metric]:
-    from cupel.registry import get_metric
+    from cupel.registry import named_metrics
 
     given = tree_options(specs, trees)
-    metrics: dict[str, Metric] = {}
-    for spec in specs:
-        if spec in metrics:
-            raise CupelError(f"The metric {spec!r} is asked for twice.")
-        name = spec.partition(":")[0]
-        metrics[spec] = get_metric(spec, **options.get(name, {}), **given.get(name, {}))
-    return metrics
+    both = {n: {**options.get(n, {}), **given.get(n, {})} for n in {*options, *given}}
+    return named_metrics(specs, both)
 
 
 def _remark(corpus: Corpus, metrics: dict[str, Metric], force: bool) -> None:

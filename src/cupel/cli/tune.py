@@ -12,7 +12,7 @@ from cupel.cli.output import Format
 from cupel.errors import CupelError
 
 if TYPE_CHECKING:
-    from cupel.tune import Tuned
+    from cupel.tuning import Tuned
 
 
 def tune(
@@ -98,7 +98,7 @@ def tune(
     Example: cupel tune redp --on wmt13 --goal sys+seg --hold-out fr-en --save mine
     """
     from cupel.presets import preset_path, save_preset
-    from cupel.tune import tune as tuned_by
+    from cupel.tuning import tune as tuned_by
 
     if save is not None:
         path = preset_path(save)
@@ -134,7 +134,7 @@ def _print(tuned: Tuned, form: Format, width: int, file: TextIO) -> None:
     if form in (Format.json, Format.tsv):
         output.records(
             tuned.rows(), form, file, parameters=tuned.parameters, start=dict(tuned.start),
-            settings=tuned.found.tried, value=tuned.found.value,
+            settings=tuned.result.tried, value=tuned.result.value,
         )  # fmt: skip
         if form is Format.tsv:
             output.warn(f"The best parameters: {tuned.spec}")
@@ -152,9 +152,9 @@ def _print(tuned: Tuned, form: Format, width: int, file: TextIO) -> None:
     print(file=file)
     output.print_table(names, values, form, file)
     if form is Format.text:
-        steps = ", ".join(f"{value:.4f}" for _, value in tuned.found.steps)
+        steps = ", ".join(f"{value:.4f}" for _, value in tuned.result.steps)
         print(
-            f"\n{tuned.search} search for {tuned.goal}, {tuned.found.tried} settings; best after "
+            f"\n{tuned.search} search for {tuned.goal}, {tuned.result.tried} settings; best after "
             f"each step: {steps}\n{tuned.spec}",
             file=file,
         )

@@ -33,7 +33,7 @@ import numpy as np
 from cupel.arrays import FloatArray, IntArray
 from cupel.batch import Batch
 from cupel.errors import CupelError
-from cupel.metric import Metric, Signature
+from cupel.metric import Metric, Signature, ratio
 from cupel.metrics import shared_options as option
 from cupel.registry import register
 from cupel.text.tokenizers import Tokenizer
@@ -125,8 +125,8 @@ class Bleu(Metric):
     def brevity_penalty(self, statistics: FloatArray) -> FloatArray:
         """BP; 0 for an empty hypothesis."""
         length, reference = statistics[..., 0], statistics[..., 1]
-        ratio = np.divide(reference, length, out=np.full(length.shape, np.inf), where=length > 0)
-        return np.where(length < reference, np.exp(1 - ratio), 1.0)
+        inverse = ratio(reference, length, empty=np.inf)
+        return np.where(length < reference, np.exp(1 - inverse), 1.0)
 
     def precisions(self, statistics: FloatArray) -> tuple[FloatArray, IntArray]:
         """Smoothed n-gram precisions in percent, (..., N), and how many orders count."""
@@ -149,6 +149,27 @@ class Bleu(Metric):
         effective = np.maximum(reached.sum(axis=-1), 1)
         order = effective if self.effective_order else np.full_like(effective, orders)
         return precisions, order
+
+    def details(self, statistics: FloatArray) -> dict[str, FloatArray]:
+        """Precisions (smoothed, in percent), matches and totals by order; brevity penalty; lengths."""
+        orders = self.max_ngram_order
+        matches, totals = statistics[..., 2 : 2 + orders], statistics[..., 2 + orders :]
+        by_order = {
+            "precision": self.precisions(statistics)[0],
+            "matches": matches,
+            "totals": totals,
+        }
+        length, reference = statistics[..., 0], statistics[..., 1]
+        return {
+            f"{name}{n + 1}": values[..., n]
+            for name, values in by_order.items()
+            for n in range(orders)
+        } | {
+            "hypothesis-length": length,
+            "reference-length": reference,
+            "length-ratio": ratio(length, reference),
+            "brevity-penalty": self.brevity_penalty(statistics),
+        }
 
     @property
     def _smoothing_value(self) -> float:

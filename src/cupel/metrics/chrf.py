@@ -124,9 +124,9 @@ class Chrf(Metric):
         return pairs[best_of(self.score(pairs), batch.reference_offsets)]
 
     def score(self, statistics: FloatArray) -> FloatArray:
-        hypothesis, reference, matches = (statistics[..., i::3] for i in range(3))
+        hypothesis, reference, _ = (statistics[..., i::3] for i in range(3))
         factor = self.beta**2
-        precision, recall = ratio(matches, hypothesis), ratio(matches, reference)
+        precision, recall = self._by_order(statistics)
         if self.eps_smoothing:
             precision = np.where(hypothesis > 0, precision, EPSILON)
             recall = np.where(reference > 0, recall, EPSILON)
@@ -138,8 +138,28 @@ class Chrf(Metric):
         effective = both.sum(axis=-1)
         mean_precision = ratio(_running_sum(np.where(both, precision, 0.0)), effective)
         mean_recall = ratio(_running_sum(np.where(both, recall, 0.0)), effective)
-        product = (1 + factor) * mean_precision * mean_recall
-        return 100 * ratio(product, factor * mean_precision + mean_recall)
+        return 100 * self._f_score(mean_precision, mean_recall)
+
+    def details(self, statistics: FloatArray) -> dict[str, FloatArray]:
+        """Precision, recall and F of every order, in percent; characters first, then words."""
+        precision, recall = self._by_order(statistics)
+        parts = {"precision": precision, "recall": recall, "f": self._f_score(precision, recall)}
+        orders = [f"char{n + 1}" for n in range(self.char_order)]
+        orders += [f"word{n + 1}" for n in range(self.word_order)]
+        return {
+            f"{order}-{name}": 100 * values[..., n]
+            for n, order in enumerate(orders)
+            for name, values in parts.items()
+        }
+
+    def _by_order(self, statistics: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """(..., orders) precisions and recalls."""
+        hypothesis, reference, matches = (statistics[..., i::3] for i in range(3))
+        return ratio(matches, hypothesis), ratio(matches, reference)
+
+    def _f_score(self, precision: FloatArray, recall: FloatArray) -> FloatArray:
+        factor = self.beta**2
+        return ratio((1 + factor) * precision * recall, factor * precision + recall)
 
 
 def _running_sum(values: FloatArray) -> FloatArray:

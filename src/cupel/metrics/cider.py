@@ -102,6 +102,23 @@ class Cider(Metric):
         return replace(self, _frequencies=document_frequencies(corpus, self.tokenizer))
 
     def statistics(self, batch: Batch) -> FloatArray:
+        summed = self._similarities(batch)
+        return mean_statistics(summed.mean(axis=-1) / batch.reference_counts * 10.0)
+
+    def detail_statistics(self, batch: Batch) -> FloatArray:
+        """(n, 5): [similarity 1..4, 1]."""
+        scaled = self._similarities(batch) / batch.reference_counts[:, None] * 10.0
+        return np.column_stack([scaled, np.ones(len(batch))])
+
+    def details(self, statistics: FloatArray) -> dict[str, FloatArray]:
+        """The score of every order of n-grams, whose mean the score is."""
+        return {
+            f"similarity{n + 1}": ratio(statistics[..., n], statistics[..., ORDERS])
+            for n in range(ORDERS)
+        }
+
+    def _similarities(self, batch: Batch) -> FloatArray:
+        """(n, 4): by order, summed over the references of an item."""
         from cupel.kernels.ngrams import (
             CLIPPED_PRODUCT,
             PRODUCT,
@@ -128,8 +145,7 @@ class Cider(Metric):
         similarity = ratio(products, norms[hypotheses] * norms[batch.reference_index])
         if self.variant == "d":
             similarity *= self._length_penalty(tokens.lengths, hypotheses, batch.reference_index)
-        summed = _summed_in_order(similarity, batch.reference_offsets)
-        return mean_statistics(summed.mean(axis=-1) / batch.reference_counts * 10.0)
+        return _summed_in_order(similarity, batch.reference_offsets)
 
     def _length_penalty(
         self, lengths: IntArray, hypotheses: IntArray, references: IntArray

@@ -35,17 +35,9 @@ from cupel.arrays import FloatArray
 from cupel.batch import Batch
 from cupel.metric import Metric, Signature, mean_score, mean_statistics
 from cupel.metrics import shared_options as option
-from cupel.metrics.red import (
-    DISTANCES,
-    LONGEST,
-    Red,
-    check_fraction,
-    f_scores,
-    forest,
-    weighted_sum,
-)
+from cupel.metrics.red import LONGEST, Red, check_fraction, f_scores, weighted_sum
 from cupel.metrics.red_aligned import Aligner, dep_parts
-from cupel.metrics.red_text import TreePairs, TreeText
+from cupel.metrics.red_text import DISTANCES, TreePairs, TreeText, forest
 from cupel.registry import register
 from cupel.syntax.heads import CONVENTIONS
 from cupel.syntax.models import parser_missing

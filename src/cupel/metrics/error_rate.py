@@ -72,3 +72,7 @@ class WordErrorRate(Metric):
 
     def score(self, statistics: FloatArray) -> FloatArray:
         return error_rate(statistics)
+
+    def details(self, statistics: FloatArray) -> dict[str, FloatArray]:
+        """What the rate is the ratio of."""
+        return {"edits": statistics[..., 0], "reference-length": statistics[..., 1]}

@@ -140,12 +140,35 @@ class Meteor(Metric):
 
     def score(self, statistics: FloatArray) -> FloatArray:
         precision, recall = self.precision_and_recall(statistics)
-        with np.errstate(divide="ignore", invalid="ignore"):
-            alpha = self.parameters.alpha
-            mean = 1.0 / ((1.0 - alpha) / precision + alpha / recall)
-            score = mean * (1.0 - self.penalty(statistics))
+        with np.errstate(invalid="ignore"):
+            score = self.f_mean(precision, recall) * (1.0 - self.penalty(statistics))
         # 0/0: nothing matched, or there was nothing to match.
         return np.where(np.isnan(score), 0.0, np.maximum(score, 0.0))
+
+    def details(self, statistics: FloatArray) -> dict[str, FloatArray]:
+        """Precision, recall, their mean F, the fragmentation penalty, chunks, matches, lengths.
+
+        NaN is what cannot be computed without words or matches. chunks: without those of segments
+        that are matched as a whole; matches: words matched, the mean of either side.
+        """
+        precision, recall = self.precision_and_recall(statistics)
+        return {
+            "precision": precision,
+            "recall": recall,
+            "f-mean": self.f_mean(precision, recall),
+            "penalty": self.penalty(statistics),
+            "chunks": statistics[..., _CHUNKS],
+            "matches": statistics[..., _HYPOTHESIS_MATCHES : _REFERENCE_MATCHES + 1].mean(axis=-1),
+            "hypothesis-length": statistics[..., 0],
+            "reference-length": statistics[..., 1],
+        }
+
+    def f_mean(self, precision: FloatArray, recall: FloatArray) -> FloatArray:
+        """F; NaN where P or R is."""
+        alpha = self.parameters.alpha
+        with np.errstate(divide="ignore", invalid="ignore"):
+            mean: FloatArray = 1.0 / ((1.0 - alpha) / precision + alpha / recall)
+        return mean
 
     def precision_and_recall(self, statistics: FloatArray) -> tuple[FloatArray, FloatArray]:
         """P and R, words weighted by matcher and by kind; NaN where there are no words."""

@@ -133,13 +133,27 @@ class Nist(Metric):
         return np.column_stack([lengths, mean, matched, totals])
 
     def score(self, statistics: FloatArray) -> FloatArray:
-        orders = self.max_ngram_order
-        length, reference = statistics[..., 0], statistics[..., 1]
-        matched, totals = statistics[..., 2 : 2 + orders], statistics[..., 2 + orders :]
-        gained = ratio(matched, totals).sum(axis=-1)
-        relative = np.minimum(ratio(length, reference, empty=1.0), 1.0)
-        penalty = np.where(
+        score: FloatArray = self._information_by_order(statistics).sum(
+            axis=-1
+        ) * self.brevity_penalty(statistics)
+        return score
+
+    def brevity_penalty(self, statistics: FloatArray) -> FloatArray:
+        """BP; 0 for an empty hypothesis."""
+        relative = np.minimum(ratio(statistics[..., 0], statistics[..., 1], empty=1.0), 1.0)
+        return np.where(
             relative > 0, np.exp(-BETA * np.log(np.where(relative > 0, relative, 1.0)) ** 2), 0.0
         )
-        score: FloatArray = gained * penalty
-        return score
+
+    def details(self, statistics: FloatArray) -> dict[str, FloatArray]:
+        """Information per n-gram of every order, brevity penalty, lengths."""
+        gained = self._information_by_order(statistics)
+        return {f"information{n + 1}": gained[..., n] for n in range(self.max_ngram_order)} | {
+            "hypothesis-length": statistics[..., 0],
+            "reference-length": statistics[..., 1],
+            "brevity-penalty": self.brevity_penalty(statistics),
+        }
+
+    def _information_by_order(self, statistics: FloatArray) -> FloatArray:
+        orders = self.max_ngram_order
+        return ratio(statistics[..., 2 : 2 + orders], statistics[..., 2 + orders :])

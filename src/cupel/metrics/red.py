@@ -51,19 +51,17 @@ from cupel.batch import Batch
 from cupel.errors import CupelError
 from cupel.metric import Metric, Signature, mean_score, mean_statistics, ratio
 from cupel.metrics import shared_options as option
-from cupel.metrics.red_text import TreePairs, TreeText
+from cupel.metrics.red_text import DISTANCES, TreePairs, TreeText, forest, text_of
 from cupel.registry import register
 from cupel.syntax.heads import CONVENTIONS
 from cupel.syntax.models import parser_missing
-from cupel.syntax.ngrams import DepNgrams, dep_ngrams
+from cupel.syntax.ngrams import dep_ngrams
 from cupel.syntax.parser import OWN
 
 if TYPE_CHECKING:
     from cupel.alignments import Alignment
     from cupel.corpus import Corpus
-    from cupel.kernels.chains import Forest, Text
 
-DISTANCES = ("relative", "cosine", "absolute")
 LONGEST = 3
 """N in the papers."""
 
@@ -166,26 +164,6 @@ def weighted_sum(values: FloatArray, weights: FloatArray) -> FloatArray:
     for place, weight in enumerate(weights.tolist()):
         total = total + weight * values[..., place]
     return total
-
-
-def text_of(pairs: TreePairs) -> Text:
-    """The translations as kernels take them."""
-    from cupel.kernels.chains import Text
-
-    return Text(pairs.words.ids, pairs.words.offsets)
-
-
-def forest(pairs: TreePairs, ngrams: DepNgrams) -> Forest:
-    """The references as kernels take them."""
-    from cupel.kernels.chains import Forest
-
-    return Forest(
-        pairs.reference_words.ids,
-        pairs.trees.offsets,
-        pairs.trees.heads,
-        ngrams.structures,
-        ngrams.offsets,
-    )
 
 
 def check_distance(distance: str, n: int) -> None:

@@ -11,12 +11,12 @@ import numpy as np
 from cupel.alignments import Alignment, Link
 from cupel.arrays import FloatArray, IntArray
 from cupel.metrics.meteor_tasks import MODULES
-from cupel.metrics.red import DISTANCES, Red, forest, text_of
-from cupel.metrics.red_text import TreePairs
+from cupel.metrics.red_text import DISTANCES, TreePairs, forest, text_of
 from cupel.syntax.ngrams import KINDS, DepNgrams, chains, dep_ngrams
 
 if TYPE_CHECKING:
     from cupel.metrics.depref import Depref
+    from cupel.metrics.red import Red
     from cupel.metrics.redp import Redp
     from cupel.syntax.tree import Tree
 

@@ -25,6 +25,7 @@ from cupel.batch import Batch
 from cupel.errors import MissingPart
 from cupel.metric import Signature
 from cupel.syntax.models import find_model, parser_missing
+from cupel.syntax.ngrams import DepNgrams
 from cupel.syntax.parser import OWN, Parser, TreeSource, Words, reference_trees, tree_source
 from cupel.syntax.trees import Trees
 from cupel.text.tokens import Tokens
@@ -32,6 +33,9 @@ from cupel.text.vocabulary import vocabulary
 
 if TYPE_CHECKING:
     from cupel.corpus import Corpus
+    from cupel.kernels.chains import Forest, Text
+
+DISTANCES = ("relative", "cosine", "absolute")
 
 
 @dataclass(frozen=True, eq=False)
@@ -126,3 +130,23 @@ class TreeText:
             batch.reference_offsets,
             f"trees lowercase:{self.lowercase} normalize:{self.normalize}",
         )
+
+
+def text_of(pairs: TreePairs) -> Text:
+    """The translations as kernels take them."""
+    from cupel.kernels.chains import Text
+
+    return Text(pairs.words.ids, pairs.words.offsets)
+
+
+def forest(pairs: TreePairs, ngrams: DepNgrams) -> Forest:
+    """The references as kernels take them."""
+    from cupel.kernels.chains import Forest
+
+    return Forest(
+        pairs.reference_words.ids,
+        pairs.trees.offsets,
+        pairs.trees.heads,
+        ngrams.structures,
+        ngrams.offsets,
+    )

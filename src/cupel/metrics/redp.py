@@ -48,16 +48,9 @@ from cupel.errors import CupelError
 from cupel.metric import Metric, Signature, mean_score, mean_statistics, ratio
 from cupel.metrics import shared_options as option
 from cupel.metrics.meteor_tasks import MODULES
-from cupel.metrics.red import (
-    DISTANCES,
-    LONGEST,
-    check_distance,
-    check_fraction,
-    forest,
-    weighted_sum,
-)
+from cupel.metrics.red import LONGEST, check_distance, check_fraction, weighted_sum
 from cupel.metrics.red_aligned import Aligner, dep_parts, paraphrase_parts
-from cupel.metrics.red_text import TreePairs, TreeText
+from cupel.metrics.red_text import DISTANCES, TreePairs, TreeText, forest
 from cupel.presets import load_preset
 from cupel.registry import register
 from cupel.syntax.heads import CONVENTIONS

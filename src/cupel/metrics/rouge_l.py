@@ -79,6 +79,15 @@ class RougeL(Metric):
         return self.tokenizer.entries() + Signature.of(beta=self.beta)
 
     def statistics(self, batch: Batch) -> FloatArray:
+        precision, recall, _ = self.detail_statistics(batch).T
+        beta2 = self.beta**2
+        return mean_statistics(ratio((1 + beta2) * precision * recall, recall + beta2 * precision))
+
+    def score(self, statistics: FloatArray) -> FloatArray:
+        return mean_score(statistics)
+
+    def detail_statistics(self, batch: Batch) -> FloatArray:
+        """(n, 3): [precision, recall, 1]."""
         from cupel.kernels.edits import lcs_lengths
 
         tokens = batch.analyse(BetweenBlanks(self.tokenizer))
@@ -93,8 +102,12 @@ class RougeL(Metric):
         most = np.maximum.reduceat(common, first)
         precision = most / tokens.lengths[batch.hypothesis_index]
         recall = np.maximum.reduceat(common / tokens.lengths[batch.reference_index], first)
-        beta2 = self.beta**2
-        return mean_statistics(ratio((1 + beta2) * precision * recall, recall + beta2 * precision))
+        return np.stack([precision, recall, np.ones(len(batch))], axis=-1)
 
-    def score(self, statistics: FloatArray) -> FloatArray:
-        return mean_score(statistics)
+    def details(self, statistics: FloatArray) -> dict[str, FloatArray]:
+        """Precision and recall, means over segments."""
+        segments = statistics[..., 2]
+        return {
+            "precision": ratio(statistics[..., 0], segments),
+            "recall": ratio(statistics[..., 1], segments),
+        }

@@ -30,7 +30,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated
 
-from cupel.arrays import FloatArray
+import numpy as np
+
+from cupel.arrays import FloatArray, Int32Array, IntArray
 from cupel.batch import Batch
 from cupel.metric import Metric, Signature
 from cupel.metrics import shared_options as option
@@ -70,8 +72,33 @@ class Ter(Metric):
     def statistics(self, batch: Batch) -> FloatArray:
         from cupel.kernels.shifts import ter_edits
 
+        return ter_edits(*self._sentences(batch))
+
+    def score(self, statistics: FloatArray) -> FloatArray:
+        return error_rate(statistics)
+
+    def detail_statistics(self, batch: Batch) -> FloatArray:
+        """(n, 6): [edits, mean reference length, insertions, deletions, substitutions, shifts]."""
+        from cupel.kernels.shifts import edit_kinds
+
+        statistics = self.statistics(batch)
+        kinds = edit_kinds(*self._sentences(batch), statistics[:, 0])
+        return np.concatenate([statistics, kinds], axis=1)
+
+    def details(self, statistics: FloatArray) -> dict[str, FloatArray]:
+        """Edits by kind, as they turn the translation into its reference, and reference length.
+
+        An insertion adds a word that the translation lacks, a deletion removes one that it has.
+        """
+        names = ("edits", "reference-length", "insertions", "deletions", "substitutions", "shifts")
+        return {name: statistics[..., n] for n, name in enumerate(names)}
+
+    def _sentences(
+        self, batch: Batch
+    ) -> tuple[Int32Array, IntArray, IntArray, IntArray, IntArray, int]:
+        """The texts as the kernels take them."""
         tokens = batch.analyse(self.tokenizer)
-        return ter_edits(
+        return (
             tokens.ids,
             tokens.offsets,
             batch.hypothesis_index,
@@ -79,6 +106,3 @@ class Ter(Metric):
             batch.reference_offsets,
             len(tokens.types),
         )
-
-    def score(self, statistics: FloatArray) -> FloatArray:
-        return error_rate(statistics)

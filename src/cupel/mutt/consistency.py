@@ -19,7 +19,8 @@ from cupel.corpus import Corpus
 from cupel.errors import CupelError
 from cupel.metric import Metric
 from cupel.mutt.templates import Match
-from cupel.scoring import named_metrics, score_corpus
+from cupel.registry import named_metrics
+from cupel.scoring import score_corpus
 
 PEOPLE = "gold"
 

@@ -109,8 +109,9 @@ class CorruptionTest(pytest.Item):
 
 def _settings(config: pytest.Config) -> dict[str, Any]:
     """The arguments of `check`."""
-    from cupel.mutt.checking import MIN_ACCURACY, SUITE, as_metric
-    from cupel.mutt.suites import open_suite
+    from cupel.mutt.checking import MIN_ACCURACY, SUITE
+    from cupel.mutt.named import open_suite
+    from cupel.registry import get_metric
 
     name = config.getini("cupel_suite") or SUITE
     file = config.rootpath / name
@@ -121,7 +122,7 @@ def _settings(config: pytest.Config) -> dict[str, Any]:
         thresholds[corruption.strip()] = _number(value)
     references = [int(_number(count)) for count in config.getini("cupel_references")]
     return {
-        "metric": as_metric(config.getini("cupel_metric")),
+        "metric": get_metric(config.getini("cupel_metric")),
         "suite": suite,
         "thresholds": thresholds,
         "references": references or None,

@@ -1,9 +1,6 @@
 """Suites: sets of trials, each an original, its corruption and one or more references.
 
-`open_suite` takes a name: `mutt` is the trials of the paper, `sick` what the templates find in
-SICK (`sick:FILE` in a file like it), `sample` a small suite inside the package; a file is read as
-JSON lines, and `demetr:PATH` and `aces:FILE` are converted (see `cupel.mutt.challenge`). Trials are
-never deduplicated: the paper's repeat some, and its figures count them as often.
+Trials are never deduplicated: the paper's repeat some, and its figures count them as often.
 """
 
 from __future__ import annotations
@@ -17,9 +14,6 @@ from typing import Any
 
 from cupel.errors import CupelError
 from cupel.mutt.corruptions import CORRUPTIONS, Kind, kind_named
-
-SUITES = ("mutt", "sick", "sample")
-"""Suites by name."""
 
 
 @dataclass(frozen=True)
@@ -99,29 +93,6 @@ class Suite:
                     f"The suite {self.name} has no corruption {name!r}; it has {', '.join(by_name)}."
                 )
         return replace(self, sets=tuple(by_name[name] for name in corruptions))
-
-
-def open_suite(name: str) -> Suite:
-    """A suite by its name, or from a file."""
-    if name == "mutt":
-        return paper_suite()
-    if name == "sick":
-        return sick_suite()
-    if name == "sample":
-        return sample_suite()
-    form, colon, path = name.partition(":")
-    if colon and form == "sick":
-        return sick_suite(path)
-    if colon and form in ("demetr", "aces"):
-        from cupel.mutt import challenge
-
-        return challenge.demetr(path) if form == "demetr" else challenge.aces(path)
-    if Path(name).is_file():
-        return read_suite(name)
-    raise CupelError(
-        f"There is no suite {name!r}, and no file of that name; there are {', '.join(SUITES)}, "
-        "files of JSON lines, sick:FILE, demetr:PATH and aces:FILE."
-    )
 
 
 def paper_suite(corruptions: Sequence[str] = tuple(CORRUPTIONS)) -> Suite:

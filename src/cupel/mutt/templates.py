@@ -9,7 +9,6 @@ wording does not show which is the original, it is the sentence nearer to the ca
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -141,45 +140,6 @@ _OPTIONAL = ("relatedness_score", "sentence_A_original", "sentence_B_original")
 
 def _number(cell: str) -> float | None:
     return float(cell) if cell else None
-
-
-@dataclass(frozen=True)
-class Agreement:
-    """How many pairs matched, how many are listed, and how many are both."""
-
-    matched: int
-    listed: int
-    both: int
-
-    @property
-    def precision(self) -> float:
-        return self.both / self.matched if self.matched else 0.0
-
-    @property
-    def recall(self) -> float:
-        return self.both / self.listed if self.listed else 0.0
-
-
-def agreement(matched: Iterable[tuple[str, str]], listed: Iterable[tuple[str, str]]) -> Agreement:
-    """How well (original, corrupted) pairs meet a list of them; repeated pairs count repeatedly."""
-    ours, theirs = Counter(matched), Counter(listed)
-    return Agreement(ours.total(), theirs.total(), (ours & theirs).total())
-
-
-def released_list(path: str | Path) -> list[tuple[str, str, float]]:
-    """(original, corrupted, relatedness) of the pairs in a corruptions/*.txt of the mutt pack."""
-    from cupel.reading import read_lines
-
-    pairs: list[tuple[str, str, float]] = []
-    values: dict[str, str] = {}
-    for line in read_lines(path):
-        name, colon, value = line.strip().partition(":")
-        if not colon or not line.startswith("\t"):
-            continue
-        values[name] = value.strip()
-        if name == "score":
-            pairs.append((values["sent"], values["corr"], float(values["score"])))
-    return pairs
 
 
 def _marked(pair: Pair, entailment: str, *marks: str) -> tuple[str, str] | None:

@@ -11,11 +11,11 @@ two systems of one corpus, so that what is computed of references is shared.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from itertools import pairwise
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -26,13 +26,19 @@ from cupel.errors import CupelError
 from cupel.metric import Metric, Vector
 from cupel.mutt.corruptions import Kind
 from cupel.mutt.suites import Suite, TrialSet
+from cupel.records import html_table, json_document, polars_frame
+from cupel.registry import MetricLike, named_metrics
 from cupel.scores import Scores
-from cupel.scoring import named_metrics, score_corpus
+from cupel.scoring import score_corpus
+
+if TYPE_CHECKING:
+    import polars as pl
 
 EPSILON = 1e-9
 THRESHOLD = 0.15
 LEARNED = 1e-6
 """Scores of a learned metric that differ by at most this are equal."""
+NOTE = "accuracy in %; * the best; ~ by the difference formula"
 VARIOUS = "var"
 """The number of references where trials differ in it."""
 
@@ -125,6 +131,41 @@ class Result:
 
 
 @dataclass(frozen=True)
+class Table:
+    """One table: a title, a header and rows of text."""
+
+    title: str
+    header: list[str]
+    rows: list[list[str]]
+
+    @classmethod
+    def of(cls, title: str, results: Sequence[Result], width: int) -> Table:
+        """One row per metric, one column per corruption."""
+        corruptions = list(dict.fromkeys(result.corruption for result in results))
+        cells = {(result.metric, result.corruption): result for result in results}
+        best = {
+            name: max(result.accuracy for result in results if result.corruption == name)
+            for name in corruptions
+        }
+        rows = []
+        for metric in dict.fromkeys(result.metric for result in results):
+            values = [cells[metric, name].accuracy for name in corruptions]
+            marks = ["*" if v == best[n] else " " for n, v in zip(corruptions, values, strict=True)]
+            shown = [f"{100 * v:.{width}f}{m}" for v, m in zip(values, marks, strict=True)]
+            rows.append([metric, *shown, f"{100 * sum(values) / len(values):.{width}f}"])
+        by_difference = {r.corruption for r in results if r.formula is Formula.difference}
+        header = [name + "~" * (name in by_difference) for name in corruptions]
+        return cls(title, ["metric", *header, "avg"], rows)
+
+
+def counted_references(references: object) -> str:
+    """`1 reference`, `5 references`; `all references` where their number differs."""
+    if references == 1:
+        return "1 reference"
+    return f"{references} references" if isinstance(references, int) else "all references"
+
+
+@dataclass(frozen=True)
 class Results:
     """Every result, suite by suite, number of references by number, corruption by corruption."""
 
@@ -132,9 +173,33 @@ class Results:
     signatures: Mapping[str, str]
 
     def rows(self) -> list[dict[str, Any]]:
+        """Flat records: suite, corruption, kind, references, metric, accuracy and what it is of."""
         return [result.row() for result in self.results]
 
+    def frame(self) -> pl.DataFrame:
+        """A Polars frame of `rows`."""
+        return polars_frame(self.rows())
+
+    def to_json(self) -> str:
+        """What `cupel mutt -f json` prints."""
+        return json_document(self.rows(), signatures=self.signatures)
+
+    def tables(self, width: int = 1) -> Iterator[Table]:
+        """Accuracies in percent with `width` decimals, one table per suite and number of references.
+
+        `*` marks the best of a column, `avg` is the mean of the row.
+        """
+        groups = dict.fromkeys((result.suite, result.references) for result in self.results)
+        for suite, references in groups:
+            own = [r for r in self.results if (r.suite, r.references) == (suite, references)]
+            yield Table.of(f"{suite}, {counted_references(references)}", own, width)
+
+    def _repr_html_(self) -> str:
+        """The tables that a notebook shows."""
+        return "".join(html_table(t.header, t.rows, f"{t.title}: {NOTE}") for t in self.tables())
+
     def failures(self, count: int | None = None) -> list[dict[str, Any]]:
+        """The first `count` failing trials of each metric and corruption, with both scores."""
         return [failure for result in self.results for failure in result.failures(count)]
 
     def below(self, accuracy: float) -> list[Result]:
@@ -172,7 +237,7 @@ class Results:
 
 def run(
     suites: Suite | Sequence[Suite],
-    metrics: Sequence[str | Metric] | Mapping[str, Metric],
+    metrics: Sequence[MetricLike] | MetricLike | Mapping[str, Metric],
     *,
     references: Sequence[int] | None = None,
     formula: Formula | str | None = None,

@@ -7,11 +7,11 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from cupel.errors import CupelError
+from cupel.mutt.trials import counted_references
 from cupel.report import charts
 from cupel.report.html import Cell, Section, figure, figures, paragraph, table
 from cupel.report.runs import Row, Run, is_number
 from cupel.report.svg import escape
-from cupel.report.unit_tests import counted_references
 
 AVERAGE = "avg"
 _MOST_EXAMPLES = 12

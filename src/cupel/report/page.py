@@ -71,7 +71,7 @@ def report(
     return _page(title or _title(runs), sections, data, other_versions(runs))
 
 
-def report_of_scores(
+def html_report(
     scores: Scores,
     *,
     resamples: int = BOOTSTRAP_RESAMPLES,
@@ -79,7 +79,11 @@ def report_of_scores(
     align: bool = True,
     title: str = "",
 ) -> str:
-    """The page of scores just computed: with intervals, paired tests and all segments."""
+    """The page of scores just computed: with intervals, paired tests and all segments.
+
+    resamples, seed: of the intervals and tests. align: whether segments show the alignments of
+    metrics that align. title: of the page.
+    """
     rows = scores.rows()
     uncertainty = verdicts.uncertainty(scores, resamples=resamples, seed=seed)
     p_values = {(one.system, one.metric): one.p_value for one in uncertainty.differences}

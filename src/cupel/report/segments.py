@@ -17,6 +17,7 @@ import numpy as np
 
 from cupel.errors import CupelError
 from cupel.report.runs import Run
+from cupel.report.traits import metric_of
 
 if TYPE_CHECKING:
     from cupel.alignments import Alignment
@@ -162,14 +163,10 @@ def alignments(
     """
     from cupel.alignments import Aligning
     from cupel.batch import Batch
-    from cupel.registry import get_metric
 
     aligning: dict[str, Any] = {}
     for label in metrics:
-        try:
-            metric = (made or {}).get(label) or get_metric(label)
-        except CupelError:
-            continue  # a component of a metric, or one that is not installed here
+        metric = (made or {}).get(label) or metric_of(label)
         if isinstance(metric, Aligning):
             aligning[label] = metric
     for label, metric in sorted(aligning.items(), key=lambda item: item[1].name != "meteor"):

@@ -8,7 +8,8 @@ from cupel.errors import CupelError
 from cupel.metric import Metric, decimals_of
 
 
-def _installed(label: str) -> Metric | None:
+def metric_of(label: str) -> Metric | None:
+    """The metric of that name, or None where there is none here."""
     from cupel.registry import get_metric
 
     try:
@@ -19,13 +20,13 @@ def _installed(label: str) -> Metric | None:
 
 def higher_is_better(label: str) -> bool:
     """Whether higher is better; true for a metric that is not installed here."""
-    metric = _installed(label)
+    metric = metric_of(label)
     return True if metric is None else metric.higher_is_better
 
 
 def decimals(label: str, values: Iterable[float]) -> int:
     """As `cupel score` prints the metric; of an unknown one by the size of its values."""
-    metric = _installed(label)
+    metric = metric_of(label)
     if metric is not None:
         return decimals_of(metric)
     return 4 if max(map(abs, values), default=0.0) <= 5 else 1

@@ -1,31 +1,13 @@
-"""MUTT's results for people: tables and charts, one per suite and number of references."""
+"""MUTT's results for people: charts, one per suite and corruption, and failing trials."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from cupel.mutt.consistency import PEOPLE, Consistency
-from cupel.mutt.trials import Formula, Result, Results
+from cupel.mutt.trials import Results, counted_references
 from cupel.report.charts import Bar, bars, histogram
-
-
-@dataclass(frozen=True)
-class Table:
-    """One table: a title, a header and rows of text."""
-
-    title: str
-    header: list[str]
-    rows: list[list[str]]
-
-
-def tables(results: Results, width: int = 1) -> Iterator[Table]:
-    """Accuracies in percent; `*` marks the best of a column, `avg` is the mean of the row."""
-    groups = dict.fromkeys((result.suite, result.references) for result in results.results)
-    for suite, references in groups:
-        chosen = [r for r in results.results if (r.suite, r.references) == (suite, references)]
-        yield _table(f"{suite}, {counted_references(references)}", chosen, width)
 
 
 def charts(results: Results) -> Iterator[tuple[str, str]]:
@@ -53,32 +35,6 @@ def consistency_charts(result: Consistency, bins: int = 20) -> Iterator[tuple[st
         values = {name: [float(score) for score in scores]}
         drawn = histogram(values, title, x_label=who, y_label="pairs", bins=bins)
         yield f"{result.corruption}-{name}", drawn
-
-
-def _table(title: str, results: Sequence[Result], width: int) -> Table:
-    corruptions = list(dict.fromkeys(result.corruption for result in results))
-    metrics = list(dict.fromkeys(result.metric for result in results))
-    cells = {(result.metric, result.corruption): result for result in results}
-    best = {
-        name: max(result.accuracy for result in results if result.corruption == name)
-        for name in corruptions
-    }
-    rows = []
-    for metric in metrics:
-        values = [cells[metric, name].accuracy for name in corruptions]
-        marks = ["*" if v == best[n] else " " for n, v in zip(corruptions, values, strict=True)]
-        shown = [f"{100 * v:.{width}f}{m}" for v, m in zip(values, marks, strict=True)]
-        rows.append([metric, *shown, f"{100 * sum(values) / len(values):.{width}f}"])
-    formulas = {name: cells[metrics[0], name].formula for name in corruptions}
-    header = [name + ("~" if formulas[name] is Formula.difference else "") for name in corruptions]
-    return Table(title, ["metric", *header, "avg"], rows)
-
-
-def counted_references(references: object) -> str:
-    """`1 reference`, `5 references`; `all references` where their number differs."""
-    if references == 1:
-        return "1 reference"
-    return f"{references} references" if isinstance(references, int) else "all references"
 
 
 def failure_lines(failures: Sequence[dict[str, Any]]) -> Iterator[str]:
