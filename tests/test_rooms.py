@@ -14,9 +14,9 @@ import cupel
 
 HOME = Path(cupel.__file__).parent
 ORDER = (
-    "errors records console folders mapped_file cache checksums code_digest options descriptions presets arrays "
-    "corpus reading batch metric alignments significance scores kernels text syntax data human "
-    "neural registry learned metrics scoring meta tuning mutt report papers cli training "
+    "errors records console folders mapped_file cache checksums code_digest options descriptions "
+    "presets arrays corpus reading batch metric alignments significance scores kernels text syntax "
+    "data human neural registry learned metrics scoring meta tuning mutt report papers cli training "
     "__init__ __main__"
 ).split()
 """A room imports from those before it; the registry finds metrics by name, when one is asked for."""

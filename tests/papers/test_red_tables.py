@@ -1,7 +1,7 @@
 """RED and REDp on WMT12 beside the figures of Yu et al. 2014 (Tables 3 and 4).
 
 Their trees are the Berkeley parser's with Penn2Malt heads, ours spaCy's: the figures are near, the
-order is theirs. Docs/red.md has all rows of all years; here are one pair to the last digit that
+order is theirs. docs/research/red.md has all rows of all years; here are one pair to the last digit that
 parsers can leave alike, and the order on two.
 """
 

@@ -122,7 +122,7 @@ def check(
     threshold: float = THRESHOLD,
     raises: bool = True,
 ) -> Report:
-    """Run the trials of a suite on a metric, one test per corruption: for the tests of a metric.
+    """Run the trials of a suite on a metric, one test per corruption.
 
     metric: a specification (`chrf`, `mypkg:metric`), a metric, or a function f(hypothesis,
     references). suite: a name, a file or a `Suite`. thresholds: the accuracy to be reached by all

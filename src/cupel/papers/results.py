@@ -173,7 +173,7 @@ def signed(value: float | None, decimals: int) -> str:
 def markdown(
     results: Sequence[Result], signatures: Mapping[str, str], when: str, version: str
 ) -> str:
-    """The page docs/results.md."""
+    """The page docs/research/results.md."""
     parts = [
         "# The papers' tables, and ours\n",
         f"Written by `cupel reproduce --all --write`, Cupel {version}, {when}. Of each cell the "
