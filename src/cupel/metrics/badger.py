@@ -38,7 +38,7 @@ scores.
 
 Equal to: 5,779 of 5,801 public segment scores of the program, if one symbol is added at the end
 of each sentence, and all 30 accuracies that the authors of MUTT released for it (see
-docs/research/notes-on-metrics.md).
+docs/research/metrics.md).
 """
 
 from __future__ import annotations

@@ -21,7 +21,7 @@ halves at every such order as mteval-v13a does, floor their method 1, add-k thei
 Paper: Kishore Papineni, Salim Roukos, Todd Ward and Wei-Jing Zhu. 2002. BLEU: a Method for
 Automatic Evaluation of Machine Translation. ACL 2002.
 
-Equal to: sacreBLEU 2.6 on every segment of the test sets listed in docs/metrics.md.
+Equal to: sacreBLEU 2.6 on every segment of the test sets listed in docs/research/metrics.md.
 """
 
 from __future__ import annotations

@@ -20,7 +20,7 @@ the one with the best segment score counts, the first of equals.
 Paper: Maja Popović. 2015. chrF: Character n-gram F-score for Automatic MT Evaluation. WMT 2015.
 Maja Popović. 2017. chrF++: Words Helping Character n-grams. WMT 2017.
 
-Equal to: sacreBLEU 2.6 on every segment of the test sets listed in docs/metrics.md.
+Equal to: sacreBLEU 2.6 on every segment of the test sets listed in docs/research/metrics.md.
 """
 
 from __future__ import annotations

@@ -3,8 +3,8 @@
 Measures: How many words of translation and reference match, content words counting more than
 function words, and how much the order differs. From 0 to 1; higher is better.
 
-Use: For single segments without a trained metric, and to see why a score is low (`cupel
-align`). For systems chrf and redp agree with people at least as well.
+Use: For single segments without a trained metric, and to see why a score is low (`cupel align`).
+For systems chrf and redp agree with people at least as well.
 
 Needs: pip install 'cupel[meteor]' for the paraphrase table (compiled once, about ten seconds), or
 modules=exact,stem,synonym to do without. English (en), and with a paraphrase table for them cs,
@@ -25,7 +25,7 @@ Paper: Michael Denkowski and Alon Lavie. 2014. Meteor Universal: Language Specif
 Evaluation for Any Target Language. WMT 2014.
 
 Equal to: meteor-1.5.jar with -norm, in all 23 statistics of every segment compared
-(docs/metrics.md), without Java.
+(docs/research/metrics.md), without Java.
 """
 
 from __future__ import annotations

@@ -23,8 +23,8 @@ vectors of unknown words (`cupel.text.unknown_words`), and an empty one has the 
 Paper: Rohit Gupta, Constantin Orăsan and Josef van Genabith. 2015. ReVal: A Simple and Effective
 Machine Translation Evaluation Metric Based on Recurrent Neural Networks. EMNLP 2015.
 
-Equal to: It was not compared with the authors' program; docs/reval.md compares the results with
-those of the paper.
+Equal to: It was not compared with the authors' program; docs/research/reval.md compares the
+results with those of the paper.
 """
 
 from __future__ import annotations

@@ -22,7 +22,7 @@ there is an edit and else 0.
 Paper: Matthew Snover, Bonnie Dorr, Richard Schwartz, Linnea Micciulla and John Makhoul. 2006. A
 Study of Translation Edit Rate with Targeted Human Annotation. AMTA 2006.
 
-Equal to: sacreBLEU 2.6 on every segment of the test sets listed in docs/metrics.md.
+Equal to: sacreBLEU 2.6 on every segment of the test sets listed in docs/research/metrics.md.
 """
 
 from __future__ import annotations
