@@ -243,15 +243,14 @@ def test_details_are_sacrebleus(newstest: Callable[[str, str], Corpus]) -> None:
     edits = TER().corpus_score(list(corpus.systems[system]), references)
     assert scores.details("ter")[system]["edits"] == edits.num_edits
     assert scores.details("ter")[system]["reference-length"] == edits.ref_length
-    for parts in scores.details("ter", "segment").values():
-        kinds = [parts[name] for name in ("insertions", "deletions", "substitutions", "shifts")]
+    for row, each in enumerate(scores.details("ter", "segment").values()):
+        kinds = [each[name] for name in ("insertions", "deletions", "substitutions", "shifts")]
         assert (np.array(kinds) >= 0).all()
-        assert (sum(kinds) == parts["edits"]).all()
-        lengths = [[len(t.split()) for t in texts] for texts in corpus.systems.values()]
-    for row, parts in enumerate(scores.details("ter", "segment").values()):
+        assert (np.sum(kinds, axis=0) == each["edits"]).all()
         # What is inserted less what is deleted is by how much the reference is longer.
-        longer = parts["reference-length"] - np.array(lengths[row])
-        assert (parts["insertions"] - parts["deletions"] == longer).all()
+        words = [len(text.split()) for text in corpus.systems[scores.systems[row]]]
+        longer = each["reference-length"] - np.array(words)
+        assert (each["insertions"] - each["deletions"] == longer).all()
 
 
 def test_details_of_a_command() -> None:
@@ -371,6 +370,6 @@ def test_trainings_are_checked_as_by_the_command(tmp_path: Path) -> None:
         ({"metric": "nnrk", "train": ["wmt99"]}, "wmt99"),
     ):
         with pytest.raises(CupelError) as error:
-            cupel.train(output=tmp_path / "model", **settings)  # type: ignore[arg-type]
+            cupel.train(output=tmp_path / "model", **settings)
         assert sentence in str(error.value)
     assert not (tmp_path / "model").exists()
