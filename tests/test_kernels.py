@@ -28,7 +28,7 @@ def test_a_change_in_a_called_kernel_is_noticed(tmp_path: Path) -> None:
     """Numba alone would run the old code: it looks at the caller's file only."""
     copy = tmp_path / "cupel"
     (copy / "kernels").mkdir(parents=True)
-    for name in ("__init__.py", "folders.py", "errors.py", "sources.py", "kernels/__init__.py"):
+    for name in ("__init__.py", "folders.py", "errors.py", "code_digest.py", "kernels/__init__.py"):
         shutil.copy(PACKAGE / name, copy / name)
     (copy / "kernels" / "caller.py").write_text(CALLER)
     (copy / "kernels" / "called.py").write_text(CALLED.format(1))

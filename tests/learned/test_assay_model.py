@@ -15,6 +15,8 @@ from cupel.errors import CupelError
 torch = pytest.importorskip("torch")
 pytest.importorskip("safetensors")
 
+from torch import Tensor  # noqa: E402
+
 from cupel.learned.assay import files as assay_files  # noqa: E402
 from cupel.learned.assay.data.corruptions import KINDS, corrupted  # noqa: E402
 from cupel.learned.assay.data.examples import (  # noqa: E402
@@ -101,7 +103,7 @@ def made_up(segments: int = 60, seed: int = 0, wrongs: int = 3) -> Judgments:
     )  # fmt: skip
 
 
-def unit(*rows: list[float]) -> torch.Tensor:
+def unit(*rows: list[float]) -> Tensor:
     return torch.nn.functional.normalize(torch.tensor(rows), dim=-1)[None]
 
 
@@ -164,7 +166,7 @@ def test_what_is_said_twice_is_counted() -> None:
 def test_scores_do_not_depend_on_the_batch(weighting: str) -> None:
     model, data = tiny(weighting=weighting), made_up(20)
     if weighting == "table":
-        model.table.copy_(torch.from_numpy(inverse_frequencies(data, 50)))
+        model.get_buffer("table").copy_(torch.from_numpy(inverse_frequencies(data, 50)))
     long = ragged([list(range(3, 50)) * 3, [], [7]])
     for pieces, ours, theirs in (
         (data.pieces, data.hypothesis, data.reference),
@@ -201,7 +203,7 @@ def test_training_scores_as_scoring_does() -> None:
 def test_an_epoch_has_every_pair_once() -> None:
     data = made_up(30)
     weight = weights_of(data, 0.5, 1.0, False)
-    seen = []
+    seen: list[tuple[int, int, int]] = []
     for step in steps(data, weight, 7, np.random.default_rng(1)):
         seen += zip(step.numbers[step.better], step.numbers[step.worse], step.kind, strict=True)
         assert (data.hypothesis[step.numbers] == step.sentences[step.items[:, 0]]).all()

@@ -26,7 +26,7 @@ from cupel.learned.assay.training.loop import centred, train  # noqa: E402
 from cupel.learned.assay.training.run import Order, begin_with, figures, train_assay  # noqa: E402
 from cupel.learned.assay.training.settings import Training  # noqa: E402
 from cupel.learned.assay.training.teachers import SPREAD, with_lessons  # noqa: E402
-from cupel.neural.encoder import Encoder, padded  # noqa: E402
+from cupel.neural.encoder import Encoder, Layer, padded  # noqa: E402
 from cupel.neural.weights import read_card  # noqa: E402
 from cupel.neural.wordpiece import WordPieces, encoder_checksum, find_encoder  # noqa: E402
 
@@ -76,6 +76,7 @@ def test_what_was_read_together_is_matched_where_it_stands() -> None:
     # One layer that changes nothing: then a piece has the same vector wherever it is read.
     model = joint()
     for layer in model.encoder.layers:
+        assert isinstance(layer, Layer)
         for part in (layer.output, layer.down):
             torch.nn.init.zeros_(part.weight)
             torch.nn.init.zeros_(part.bias)
@@ -215,12 +216,12 @@ def test_a_training_goes_on_from_a_model(small: tuple[Path, Judgments]) -> None:
     before = Assay(Encoder.load(layers=1))
     with torch.no_grad():
         before.head.centre += 3.0
-        before.encoder.layers[0].up.bias += 1.0
+        before.encoder.get_parameter("layers.0.up.bias").add_(1.0)
     place = saved(folder / "before", before)
     for model in (Assay(Encoder.load(layers=1)), Joint(Encoder.load(layers=1))):
         begin_with(model, place, None)
         assert model.head.centre.tolist() == before.head.centre.tolist()
-        assert torch.equal(model.encoder.layers[0].up.bias, before.encoder.layers[0].up.bias)
+        assert torch.equal(*(m.encoder.get_parameter("layers.0.up.bias") for m in (model, before)))
     with pytest.raises(CupelError, match="other layers"):
         begin_with(Assay(Encoder.load(layers=2)), place, None)
     deeper = saved(folder / "deeper", Assay(Encoder.load(layers=2)))

@@ -4,24 +4,17 @@ from __future__ import annotations
 
 import json
 import math
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-import cupel
-from cupel import code_digest
-from cupel.batch import Batch
-from cupel.corpus import Corpus
-from cupel.errors import CupelError, MissingPart
-from cupel.learned.nnrk.data.examples import Examples, _features, joined, split
-from cupel.learned.nnrk.files import _features as named_features
-from cupel.learned.nnrk.files import features_of, load_model, save_model
-from cupel.learned.nnrk.model.features import FeatureSet, SkipFeature, feature_set
+from cupel.errors import CupelError
+from cupel.learned.nnrk.data.examples import Examples, joined, split
+from cupel.learned.nnrk.files import load_model, save_model
 from cupel.learned.nnrk.model.network import Design, Model, Network, Normalisation
 from cupel.learned.nnrk.training.settings import Training
-from cupel.neural import packages
 from cupel.neural.weights import from_bytes, to_bytes
 from cupel.registry import get_metric
 
@@ -144,7 +137,10 @@ def test_weights_survive_the_disk(tmp_path: Path):
     safetensors = pytest.importorskip("safetensors.numpy")
     content = (tmp_path / "m" / "weights.safetensors").read_bytes()
     assert set(safetensors.load(content)) == set(from_bytes(content))
-    arrays = {"a": np.arange(6, dtype=np.float32).reshape(2, 3), "b": np.zeros(0, np.int64)}
+    arrays: dict[str, np.ndarray] = {
+        "a": np.arange(6, dtype=np.float32).reshape(2, 3),
+        "b": np.zeros(0, np.int64),
+    }
     assert from_bytes(to_bytes(arrays))["a"].tolist() == [[0, 1, 2], [3, 4, 5]]
     assert safetensors.load(to_bytes(arrays))["b"].shape == (0,)
 
@@ -166,63 +162,6 @@ def test_weights_and_normalisation_that_do_not_belong_together(tmp_path: Path):
         load_model(tmp_path / "m")
     with pytest.raises(CupelError, match="holds no model"):
         load_model(tmp_path / "none")
-
-
-def test_a_missing_feature_is_named_with_its_extra(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(packages, "find_spec", lambda name: None)
-    with pytest.raises(MissingPart, match=r"'syntax25' needs spacy: pip install 'cupel\[syntax\]'"):
-        feature_set("4metrics,syntax25".replace("4metrics", "ter"))
-    named_features.cache_clear()
-    model = replace(tiny_model(), card={"features": ["ter", "syntax25"]})
-    with pytest.raises(MissingPart, match="trained with features that are not at hand"):
-        features_of(model)
-
-
-@dataclass(frozen=True)
-class Broken:
-    """A metric whose score of the second segment is no number."""
-
-    value: float = float("nan")
-    name = "broken"
-    higher_is_better = True
-
-    def signature(self) -> cupel.metric.Signature:
-        return cupel.metric.Signature()
-
-    def prepare(self, corpus: object) -> Broken:
-        return self
-
-    def statistics(self, batch: Batch) -> np.ndarray:
-        out = np.ones((len(batch), 1))
-        out[1] = self.value
-        return out
-
-    def score(self, statistics: np.ndarray) -> np.ndarray:
-        return statistics[..., 0]
-
-    segment_scores = score
-
-
-@pytest.mark.parametrize("value", [float("nan"), float("inf")])
-def test_features_that_are_no_numbers(value: float):
-    features = FeatureSet(("broken",), (SkipFeature("broken", Broken(value), "score"),), ())
-    with pytest.raises(CupelError, match=f"'broken' has the value {value} at segment 2"):
-        features.skip_arcs(Batch(["a", "b"], [["a"], ["b"]]))
-
-
-@pytest.mark.parametrize(
-    ("names", "sentence"),
-    [
-        ("", "needs features"),
-        ("ter,ter", "'ter' is asked for twice"),
-        ("4metrix", "There is no feature '4metrix'"),
-        ("wer.components", "'wer' has no components"),
-        ("vectors=nowhere.txt", "There are no vectors 'nowhere.txt'"),
-    ],
-)
-def test_features_that_do_not_exist(names: str, sentence: str):
-    with pytest.raises(CupelError, match=sentence):
-        feature_set(names)
 
 
 @pytest.mark.parametrize(
@@ -252,20 +191,3 @@ def test_majorities_of_judges():
     agreed = repeated.agreed()
     assert len(agreed) == 1
     assert (agreed.first[0], agreed.label[0]) in [(0, 1), (1, 0)]
-
-
-def test_kept_features_are_those_of_the_code_that_computed_them(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("CUPEL_CACHE", str(tmp_path))
-    computed = []
-    values = SkipFeature.values
-    monkeypatch.setattr(
-        SkipFeature, "values", lambda self, batch: computed.append(1) or values(self, batch)
-    )
-    corpus = Corpus({"one": ["a dog runs", "a cat"]}, [["a dog ran"], ["the cat"]])
-    batch = Batch(corpus.systems["one"], corpus.references)
-    for code, times in (("a", 1), ("a", 1), ("b", 2)):
-        monkeypatch.setattr(code_digest, "code_of", lambda metric, code=code: code)
-        _features(feature_set("sentbleu"), corpus, batch, "here")
-        assert len(computed) == times

@@ -22,6 +22,7 @@ from cupel.learned.nnrk.model.averages import unknown_vector
 from cupel.learned.nnrk.model.encoder import LONGEST, Encoder, WordNumbers, unpacked
 from cupel.learned.nnrk.model.features import FeatureSet
 from cupel.metric import Preferring
+from cupel.metrics.nnrk import Nnrk
 from cupel.neural import packages
 from cupel.registry import get_metric
 
@@ -88,7 +89,8 @@ def dev_batches() -> tuple[Batch, Batch]:
     lines = range(0, LINES, 20)
     first = [good[i] if i % 3 else bad[i] for i in lines]
     second = [bad[i] if i % 3 else good[i] for i in lines]
-    return tuple(Batch(side, [[references[i]] for i in lines]) for side in (first, second))
+    shown = [[references[i]] for i in lines]
+    return Batch(first, shown), Batch(second, shown)
 
 
 @pytest.mark.parametrize(
@@ -114,7 +116,7 @@ def test_trained_on_the_command_line_and_the_same_from_the_disk(
     card = json.loads((tmp_path / "m" / "card.json").read_text())
     assert card["encoder"]["kind"] == options.split()[1]
     metric = get_metric(f"nnrk:weights={tmp_path / 'm'}")
-    assert isinstance(metric, Preferring)
+    assert isinstance(metric, Nnrk)
     p = predictions(trained["networks"], trained["development"])
     mean = np.log(p / (1 - p)).mean(0)
     first, second = dev_batches()
@@ -205,7 +207,7 @@ def test_a_small_encoder_says_about_the_same(trained: dict[str, Any], tmp_path: 
         encoder = load_model(tmp_path / name).encoder
         assert encoder is not None
         sizes.append(sum(array.nbytes for array in encoder.arrays.values()))
-    assert np.allclose(*ours, atol=2e-3)
+    assert np.allclose(ours[0], ours[1], atol=2e-3)
     assert sizes[1] < 0.5 * sizes[0]
 
 

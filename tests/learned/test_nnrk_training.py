@@ -14,6 +14,8 @@ import pytest
 torch = pytest.importorskip("torch")
 pytest.importorskip("safetensors")
 
+from test_nnrk import examples  # noqa: E402
+
 from cupel.errors import CupelError, MissingPart  # noqa: E402
 from cupel.learned.nnrk.data.examples import Examples  # noqa: E402
 from cupel.learned.nnrk.model.network import Design, Model, Network, sigmoid  # noqa: E402
@@ -24,7 +26,6 @@ from cupel.learned.nnrk.training.run import Trained, check_development, train  #
 from cupel.learned.nnrk.training.settings import Training  # noqa: E402
 from cupel.learned.nnrk.training.step import Step  # noqa: E402
 from cupel.neural import packages  # noqa: E402
-from learned.test_nnrk import examples  # noqa: E402
 
 
 def trained(
@@ -194,8 +195,8 @@ def test_vectors_alone_and_skip_arcs_alone():
         return replace(data, x=data.x[:, :0], references=data.references[:, :0])
 
     for keep, skips, units, least in (("x", 0, 12, 0.0), ("psi", 2, 0, 0.7)):
-        parts = (part(examples(*size), keep) for size in ((400,), (200, 1)))
-        done = train(*parts, Training(rate=0.1, epochs=10))
+        how = Training(rate=0.1, epochs=10)
+        done = train(part(examples(), keep), part(examples(200, 1), keep), how)
         network = done.model.network
         assert (len(network.skip), network.hidden.shape[1]) == (skips, units)
         assert done.taus[0] > least

@@ -13,6 +13,8 @@ import pytest
 torch = pytest.importorskip("torch")
 pytest.importorskip("safetensors")
 
+from test_tree_lstm import random_forest  # noqa: E402
+
 from cupel.errors import CupelError  # noqa: E402
 from cupel.learned.reval.model.network import (  # noqa: E402
     Design,
@@ -26,7 +28,6 @@ from cupel.learned.reval.model.network import (  # noqa: E402
 from cupel.learned.reval.training import loop as reval_training  # noqa: E402
 from cupel.learned.reval.training.loop import Pairs, Prepared, pearson, train  # noqa: E402
 from cupel.learned.reval.training.settings import Training  # noqa: E402
-from learned.test_tree_lstm import random_forest  # noqa: E402
 
 SMALL = Design(memory=8, hidden=5, dimension=6)
 
@@ -47,7 +48,9 @@ def prepared(pairs: int = 60) -> Prepared:
 
 def test_targets_are_the_papers_example() -> None:
     wanted = targets(torch.tensor([2.7, 1.0, 5.0, 3.0], dtype=torch.float64))
-    expected_rows = [[0, 0.3, 0.7, 0, 0], [1, 0, 0, 0, 0], [0, 0, 0, 0, 1], [0, 0, 1, 0, 0]]
+    expected_rows = np.array(
+        [[0, 0.3, 0.7, 0, 0], [1, 0, 0, 0, 0], [0, 0, 0, 0, 1], [0, 0, 1, 0, 0]]
+    )
     np.testing.assert_allclose(wanted.numpy(), expected_rows, atol=1e-12)
 
 
@@ -89,6 +92,7 @@ def test_a_step_is_adagrad_on_the_cost_with_l2() -> None:
     norm = sum((parameter**2).sum() for parameter in model.parameters())
     (divergence(log_p, y) + 0.01 / 2 * norm).backward()
     for ours, before in zip(trained.model.parameters(), model.parameters(), strict=True):
+        assert before.grad is not None
         step = 0.05 * before.grad / (before.grad.abs() + 1e-10)
         torch.testing.assert_close(ours.detach(), (before - step).detach(), atol=2e-5, rtol=0)
 

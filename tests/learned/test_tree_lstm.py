@@ -7,11 +7,13 @@ import pytest
 
 torch = pytest.importorskip("torch")
 
+from torch import Tensor  # noqa: E402
+
 from cupel.errors import CupelError  # noqa: E402
 from cupel.learned.reval.model.encoder import Encoder, TreeLstm  # noqa: E402
 from cupel.learned.reval.model.forest import Forest  # noqa: E402
 from cupel.learned.reval.model.network import Design, ReVal, similarities  # noqa: E402
-from learned.slow_tree_lstm import root_state  # noqa: E402
+from slow_tree_lstm import root_state  # noqa: E402
 
 
 def random_heads(rng: np.random.Generator, words: int) -> list[int]:
@@ -31,7 +33,7 @@ def random_forest(lengths: list[int], vocabulary: int = 30, seed: int = 3) -> Fo
     return Forest(words, np.array(heads, np.int64), offsets)
 
 
-def slow_states(module: TreeLstm, forest: Forest, vectors: torch.Tensor) -> torch.Tensor:
+def slow_states(module: TreeLstm, forest: Forest, vectors: Tensor) -> Tensor:
     states = []
     for row in range(len(forest)):
         span = slice(int(forest.offsets[row]), int(forest.offsets[row + 1]))
@@ -67,7 +69,7 @@ def test_trees_do_not_depend_on_the_others_of_the_batch() -> None:
     module = TreeLstm(4, 5).double()
     vectors = torch.randn(30, 4, dtype=torch.float64)
 
-    def states(rows: list[int]) -> torch.Tensor:
+    def states(rows: list[int]) -> Tensor:
         levels = forest.levels(np.array(rows))
         return module(vectors[torch.from_numpy(levels.words)], levels)
 
@@ -89,6 +91,7 @@ def test_a_chain_is_an_lstm() -> None:
     m = 5
     with torch.no_grad():
         for direction, suffix in zip(encoder.directions, ("", "_reverse"), strict=True):
+            assert isinstance(direction, TreeLstm)
             f, i, u, o = direction.of_word.weight.split(m)
             bf, bi, bu, bo = direction.of_word.bias.split(m)
             hi, hu, ho = direction.of_children.weight.split(m)

@@ -148,6 +148,7 @@ def test_empty_translations_are_scored():
 
 def test_comparing_by_different_references():
     metric = get_metric("nnrk").prepare(corpus())
+    assert isinstance(metric, Preferring)
     with pytest.raises(CupelError, match="same references"):
         metric.prefer(Batch(["a"], [["a"]]), Batch(["a"], [["b"]]))
 

@@ -51,7 +51,7 @@ class Pieces:
         return np.diff(self.offsets)
 
     def take(self, sentences: IntArray) -> Pieces:
-        """Some of the sentences, in the order wanted."""
+        """Some of the sentences, in the order of `sentences`."""
         lengths = self.lengths[sentences]
         offsets = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
         shift = np.repeat(self.offsets[sentences] - offsets[:-1], lengths)

@@ -197,7 +197,7 @@ def swapped_chunks(words: Words, random: np.random.Generator, _: Neighbours) -> 
 
 
 def swapped_words(words: Words, random: np.random.Generator, _: Neighbours) -> Words | None:
-    """Two content words change places: who did it, and to whom."""
+    """Two content words change places, such as subject and object."""
     places = [at for at in _content(words) if words[at].isalpha()]
     if len(places) < 2:
         return None

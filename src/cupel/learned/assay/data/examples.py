@@ -158,9 +158,9 @@ class _Grouped:
         self.order = np.argsort(numbers, kind="stable")
         self.sorted = numbers[self.order]
 
-    def of(self, wanted: IntArray) -> IntArray:
-        first = np.searchsorted(self.sorted, wanted, "left")
-        last = np.searchsorted(self.sorted, wanted, "right")
+    def of(self, numbers: IntArray) -> IntArray:
+        first = np.searchsorted(self.sorted, numbers, "left")
+        last = np.searchsorted(self.sorted, numbers, "right")
         spans = [self.order[a:b] for a, b in zip(first.tolist(), last.tolist(), strict=True)]
         return np.concatenate(spans) if spans else np.zeros(0, np.int64)
 

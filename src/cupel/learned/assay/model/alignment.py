@@ -2,7 +2,7 @@
 
 Pieces are matched as in `cupel.neural.token_match`; a word's match is the mean over its pieces, and
 its partner the word that most of its pieces match. What a word cost is how much higher the score
-would be had its pieces, alone and in their phrases, been matched perfectly.
+would be if its pieces matched perfectly, alone and in their phrases.
 """
 
 from __future__ import annotations

@@ -31,7 +31,7 @@ CHUNK = 1000
 
 @dataclass(frozen=True)
 class Pairs:
-    """Who is compared with whom: rows (p, 3) of translation, other translation and reference.
+    """Judged pairs: rows (p, 3) of first translation, second translation and reference.
 
     label: (p,) 1 where people prefer the first, -1 where the second.
     """

@@ -105,8 +105,8 @@ def targets(similarity: Tensor) -> Tensor:
 
 def divergence(log_probabilities: Tensor, similarity: Tensor) -> Tensor:
     """The data term of equation 3: the mean of KL(p || p-hat)."""
-    wanted = targets(similarity)
-    return nn.functional.kl_div(log_probabilities, wanted, reduction="batchmean")
+    distribution = targets(similarity)
+    return nn.functional.kl_div(log_probabilities, distribution, reduction="batchmean")
 
 
 class ReVal(nn.Module):

@@ -187,7 +187,7 @@ def _epoch(
     """One pass over the examples in an order of its own; the mean cost."""
     order = np.random.default_rng([how.seed, number]).permutation(len(pairs))
     device = state.vectors.device
-    wanted = torch.from_numpy(pairs.similarity.astype(np.float32)).to(device)
+    similarity = torch.from_numpy(pairs.similarity.astype(np.float32)).to(device)
     batches = -(-len(order) // how.batch)
     total = torch.zeros((), device=device)
     for batch in range(batches):
@@ -195,7 +195,7 @@ def _epoch(
         predicted = state.model(
             views, pairs.references[rows], pairs.translations[rows], state.vectors
         )
-        cost = divergence(predicted, wanted[torch.from_numpy(rows).to(device)])
+        cost = divergence(predicted, similarity[torch.from_numpy(rows).to(device)])
         state.optimizer.zero_grad()
         cost.backward()  # type: ignore[no-untyped-call]
         state.optimizer.step()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -54,7 +55,7 @@ class Grams(Metric):
         return mean_score(statistics)
 
 
-def campaign(pair: str, best: Mapping[str, float], seed: int) -> tuple[Corpus, Rankings]:
+def campaign(pair: str, best: Mapping[str, Any], seed: int) -> tuple[Corpus, Rankings]:
     """Translations that people rank exactly as `Grams` does with the parameters `best`."""
     random = np.random.default_rng(seed)
     references = [list(random.choice(WORDS, 12)) for _ in range(SEGMENTS)]
