@@ -6,207 +6,78 @@ import os
 from pathlib import Path
 from typing import Annotated
 
-import typer
-
+from cupel.cli import train_options as shared
 from cupel.cli.options import SEED
-from cupel.cli.train_options import (
-    DATA,
-    MODEL,
-    TRAINING,
-    Decay,
-    Device,
-    Dropout,
-    Epochs,
-    Output,
-    Pairs,
-    Seed,
-    batch_option,
-    print_epoch,
-    print_trained,
-)
+from cupel.cli.train_options import DATA, MODEL, TRAINING, option
 from cupel.errors import CupelError
 
 
 def assay(
-    folder: Output,
-    train: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--train", metavar="DATASET...", rich_help_panel=DATA, show_default="wmt13",
-            help="Data to learn from: rankings (wmt12, wmt13, wmt14) and grades (da13, sick, or a "
-            "TSV file with the columns translation, reference and score).",
-        ),
-    ] = None,
-    dev: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--dev", metavar="DATASET...", rich_help_panel=DATA,
-            help="Data to measure the model on after each epoch: datasets, or none.",
-            show_default="held-out, one line in twenty of the training data",
-        ),
-    ] = None,
-    pairs: Pairs = None,
-    corrupted: Annotated[
-        float,
-        typer.Option(
-            "--corrupted", metavar="WEIGHT", min=0.0, rich_help_panel=DATA,
-            help="How much a preference for a sentence over its corruption counts, beside a "
-            "judgment.",
-        ),
-    ] = 0.5,
-    borrowed: Annotated[
-        float,
-        typer.Option(
-            "--borrowed", metavar="WEIGHT", min=0.0, rich_help_panel=DATA,
-            help="How much a judgment counts once more with the segment's best translation in place "
-            "of the reference.",
-        ),
-    ] = 0.0,
-    tied: Annotated[
-        float,
-        typer.Option(
-            "--tied", metavar="WEIGHT", min=0.0, rich_help_panel=DATA,
-            help="How much a tie counts, as a third outcome; 0 leaves ties out.",
-        ),
-    ] = 0.0,
-    graded: Annotated[
-        float,
-        typer.Option(
-            "--graded", metavar="WEIGHT", min=0.0, rich_help_panel=DATA,
-            help="How much a grade counts, beside a preference.",
-        ),
-    ] = 0.3,
-    agreed: Annotated[
-        bool,
-        typer.Option(
-            "--agreed", rich_help_panel=DATA,
-            help="Let judgments of two translations that contradict each other cancel.",
-        ),
-    ] = False,
-    teachers: Annotated[
-        list[Path] | None,
-        typer.Option(
-            "--teacher", metavar="FOLDER...", rich_help_panel=DATA,
-            help="Trained models whose scores of all translations are learned, too.",
-        ),
-    ] = None,
-    taught: Annotated[
-        float,
-        typer.Option(
-            "--taught", metavar="WEIGHT", min=0.0, rich_help_panel=DATA,
-            help="How much the scores of teachers count, beside judgments.",
-        ),
-    ] = 1.0,
-    encoder: Annotated[
-        Path | None,
-        typer.Option(
-            "--encoder", metavar="FOLDER", rich_help_panel=MODEL, show_default="all-MiniLM-L6-v2",
-            help="Pretrained encoder to start from, in the layout of Hugging Face.",
-        ),
-    ] = None,
-    layers: Annotated[
-        int | None,
-        typer.Option(
-            "--layers", metavar="N", min=1, rich_help_panel=MODEL, show_default="all",
-            help="Number of the encoder's layers to use, from the first on.",
-        ),
-    ] = None,
-    start: Annotated[
-        Path | None,
-        typer.Option(
-            "--start", metavar="FOLDER", rich_help_panel=MODEL,
-            help="Trained model to start from, instead of the encoder alone.",
-        ),
-    ] = None,
-    weighting: Annotated[
-        str,
-        typer.Option(
-            "--weighting", metavar="NAME", rich_help_panel=MODEL,
-            help="Weights of the word pieces: equal, learned, deep (learned by one more layer), or "
-            "table (inverse document frequencies).",
-        ),
-    ] = "learned",
-    phrases: Annotated[
-        bool, typer.Option(help="Match phrases beside single pieces.", rich_help_panel=MODEL)
-    ] = True,
-    worst: Annotated[
-        bool, typer.Option(help="Take the worst match as a feature.", rich_help_panel=MODEL)
-    ] = True,
-    repeats: Annotated[
-        bool,
-        typer.Option(
-            help="Take what the translation repeats too often as a feature.", rich_help_panel=MODEL
-        ),
-    ] = True,
-    pooled: Annotated[
-        bool,
-        typer.Option(
-            help="Learn features of the two sentence vectors, too.", rich_help_panel=MODEL
-        ),
-    ] = False,
-    joint: Annotated[
-        bool,
-        typer.Option(
-            "--joint", rich_help_panel=MODEL,
-            help="Encode both sentences together: a slow model that serves as a teacher.",
-        ),
-    ] = False,
-    matched: Annotated[
-        bool,
-        typer.Option(
-            help="With --joint: match the pieces that were encoded together, too.",
-            rich_help_panel=MODEL,
-        ),
-    ] = True,
-    stored: Annotated[
-        str,
-        typer.Option(
-            "--stored", metavar="TYPE", rich_help_panel=MODEL,
-            help="Type of number to store the weights in: int8, float16 or float32.",
-        ),
-    ] = "int8",
-    average_of: Annotated[
-        list[Path] | None,
-        typer.Option(
-            "--average-of", metavar="FOLDER...", rich_help_panel=MODEL,
-            help="Train nothing, and average the weights of these trained models.",
-        ),
-    ] = None,
-    epochs: Epochs = 4,
-    batch: Annotated[int, batch_option("segments, each with all its judgments,")] = 16,
-    rate: Annotated[
-        float,
-        typer.Option(
-            "--rate", metavar="RATE", min=0.0, rich_help_panel=TRAINING,
-            help="Learning rate of everything but the encoder.",
-        ),
-    ] = 1e-3,
-    encoder_rate: Annotated[
-        float,
-        typer.Option(
-            "--encoder-rate", metavar="RATE", min=0.0, rich_help_panel=TRAINING,
-            help="Learning rate of the encoder's layers.",
-        ),
-    ] = 5e-5,
-    decay: Decay = 0.01,
-    dropout: Dropout = 0.15,
-    average: Annotated[
-        float,
-        typer.Option(
-            "--average", metavar="RATE", min=0.0, max=0.99999, rich_help_panel=TRAINING,
-            help="Decay of the moving average of the weights, which is what is kept; 0 keeps the "
-            "last weights.",
-        ),
-    ] = 0.998,
-    embeddings: Annotated[
-        bool,
-        typer.Option(
-            "--embeddings", rich_help_panel=TRAINING,
-            help="Train the encoder's table of pieces, too, and store it.",
-        ),
-    ] = False,
-    seed: Seed = SEED,
-    device: Device = "auto",
+    folder: shared.Output,
+    train: Annotated[list[str] | None, option(DATA, "--train", "DATASET...",
+        "Data to learn from: rankings (wmt12, wmt13, wmt14) and grades (da13, sick, or a TSV file "
+        "with the columns translation, reference and score).", show_default="wmt13")] = None,
+    dev: Annotated[list[str] | None, option(DATA, "--dev", "DATASET...",
+        "Data to measure the model on after each epoch: datasets, or none.",
+        show_default="held-out, one line in twenty of the training data")] = None,
+    pairs: shared.Pairs = None,
+    corrupted: Annotated[float, option(DATA, "--corrupted", "WEIGHT",
+        "How much a preference for a sentence over its corruption counts, beside a judgment.",
+        min=0.0)] = 0.5,
+    borrowed: Annotated[float, option(DATA, "--borrowed", "WEIGHT",
+        "How much a judgment counts once more with the segment's best translation in place of the "
+        "reference.", min=0.0)] = 0.0,
+    tied: Annotated[float, option(DATA, "--tied", "WEIGHT",
+        "How much a tie counts, as a third outcome; 0 leaves ties out.", min=0.0)] = 0.0,
+    graded: Annotated[float, option(DATA, "--graded", "WEIGHT",
+        "How much a grade counts, beside a preference.", min=0.0)] = 0.3,
+    agreed: Annotated[bool, option(DATA, "--agreed", None,
+        "Let judgments of two translations that contradict each other cancel.")] = False,
+    teachers: Annotated[list[Path] | None, option(DATA, "--teacher", "FOLDER...",
+        "Trained models whose scores of all translations are learned, too.")] = None,
+    taught: Annotated[float, option(DATA, "--taught", "WEIGHT",
+        "How much the scores of teachers count, beside judgments.", min=0.0)] = 1.0,
+    encoder: Annotated[Path | None, option(MODEL, "--encoder", "FOLDER",
+        "Pretrained encoder to start from, in the layout of Hugging Face.",
+        show_default="all-MiniLM-L6-v2")] = None,
+    layers: Annotated[int | None, option(MODEL, "--layers", "N",
+        "Number of the encoder's layers to use, from the first on.",
+        min=1, show_default="all")] = None,
+    start: Annotated[Path | None, option(MODEL, "--start", "FOLDER",
+        "Trained model to start from, instead of the encoder alone.")] = None,
+    weighting: Annotated[str, option(MODEL, "--weighting", "NAME",
+        "Weights of the word pieces: equal, learned, deep (learned by one more layer), or table "
+        "(inverse document frequencies).")] = "learned",
+    phrases: Annotated[bool, option(MODEL, None, None,
+        "Match phrases beside single pieces.")] = True,
+    worst: Annotated[bool, option(MODEL, None, None, "Take the worst match as a feature.")] = True,
+    repeats: Annotated[bool, option(MODEL, None, None,
+        "Take what the translation repeats too often as a feature.")] = True,
+    pooled: Annotated[bool, option(MODEL, None, None,
+        "Learn features of the two sentence vectors, too.")] = False,
+    joint: Annotated[bool, option(MODEL, "--joint", None,
+        "Encode both sentences together: a slow model that serves as a teacher.")] = False,
+    matched: Annotated[bool, option(MODEL, None, None,
+        "With --joint: match the pieces that were encoded together, too.")] = True,
+    stored: Annotated[str, option(MODEL, "--stored", "TYPE",
+        "Type of number to store the weights in: int8, float16 or float32.")] = "int8",
+    average_of: Annotated[list[Path] | None, option(MODEL, "--average-of", "FOLDER...",
+        "Train nothing, and average the weights of these trained models.")] = None,
+    epochs: shared.Epochs = 4,
+    batch: Annotated[int, shared.batch_option("segments, each with all its judgments,")] = 16,
+    rate: Annotated[float, option(TRAINING, "--rate", "RATE",
+        "Learning rate of everything but the encoder.", min=0.0)] = 0.001,
+    encoder_rate: Annotated[float, option(TRAINING, "--encoder-rate", "RATE",
+        "Learning rate of the encoder's layers.", min=0.0)] = 5e-5,
+    decay: shared.Decay = 0.01,
+    dropout: shared.Dropout = 0.15,
+    average: Annotated[float, option(TRAINING, "--average", "RATE",
+        "Decay of the moving average of the weights, which is what is kept; 0 keeps the last "
+        "weights.", min=0.0, max=0.99999)] = 0.998,
+    embeddings: Annotated[bool, option(TRAINING, "--embeddings", None,
+        "Train the encoder's table of pieces, too, and store it.")] = False,
+    seed: shared.Seed = SEED,
+    device: shared.Device = "auto",
 ) -> None:  # fmt: skip
     """Train assay on preferences and grades; score with it as `-m assay:weights=FOLDER`.
 
@@ -251,8 +122,8 @@ def assay(
         ),
     )  # fmt: skip
     if average_of:
-        print_trained(folder, average_assay(order, average_of, folder))
+        shared.print_trained(folder, average_assay(order, average_of, folder))
         return
-    last = train_assay(order, folder, print_epoch)
+    last = train_assay(order, folder, shared.print_epoch)
     if int(os.environ.get("RANK", "0")) == 0:
-        print_trained(folder, last.figures, last.epoch)
+        shared.print_trained(folder, last.figures, last.epoch)

@@ -4,202 +4,78 @@ from __future__ import annotations
 
 from typing import Annotated
 
-import typer
-
 from cupel.cli import output
+from cupel.cli import train_options as shared
 from cupel.cli.options import SEED
-from cupel.cli.train_options import (
-    DATA,
-    MODEL,
-    TRAINING,
-    Decay,
-    Device,
-    Dropout,
-    Epochs,
-    Output,
-    Pairs,
-    Rate,
-    Seed,
-    batch_option,
-    print_epoch,
-    print_trained,
-)
+from cupel.cli.train_options import DATA, MODEL, TRAINING, option
 
 ENCODER = "Encoder"
 
 
 def nnrk(
-    folder: Output,
-    train: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--train", metavar="DATASET...", help="Datasets with rankings to learn from.",
-            show_default="wmt13", rich_help_panel=DATA,
-        ),
-    ] = None,
-    dev: Annotated[
-        str,
-        typer.Option(
-            "--dev", metavar="DATASET", rich_help_panel=DATA,
-            help="Dataset whose rankings decide when to stop, or held-out for one line in twenty of "
-            "the first training set.",
-        ),
-    ] = "held-out",
-    pairs: Pairs = None,
-    features: Annotated[
-        str | None,
-        typer.Option(
-            "--features", metavar="NAMES", rich_help_panel=DATA,
-            help="Inputs of the network, separated by commas (by semicolons where one of them has a "
-            "comma): 4metrics, bleucomp, wiki-gw50, syntax25, minilm, or any metric.",
-            show_default="4metrics,syntax25,wiki-gw50; with an encoder 4metrics,syntax25",
-        ),
-    ] = None,
-    sample: Annotated[
-        int | None,
-        typer.Option(
-            "--sample", metavar="N", min=1, rich_help_panel=DATA,
-            help="Number of pairs to learn from, drawn at random.", show_default="all",
-        ),
-    ] = None,
-    agreed: Annotated[
-        bool,
-        typer.Option(
-            "--agreed", rich_help_panel=DATA,
-            help="Take every two translations once, as most of their judges preferred, instead of "
-            "every judgment.",
-        ),
-    ] = False,
-    dev_pairs: Annotated[
-        int,
-        typer.Option(
-            "--dev-pairs", metavar="N", min=1, rich_help_panel=DATA,
-            help="Largest number of pairs in the development set.",
-        ),
-    ] = 5000,
-    architecture: Annotated[
-        str,
-        typer.Option(
-            "--architecture", metavar="NAME", rich_help_panel=MODEL,
-            help="Which inputs the hidden units see: pairwise, fully-connected, or single-layer for "
-            "logistic regression without hidden units.",
-        ),
-    ] = "pairwise",
-    hidden: Annotated[
-        int,
-        typer.Option(
-            "--hidden", metavar="N", min=1, rich_help_panel=MODEL,
-            help="Number of hidden units in each of the three groups.",
-        ),
-    ] = 4,
-    networks: Annotated[
-        int,
-        typer.Option(
-            "--networks", metavar="N", min=1, rich_help_panel=MODEL,
-            help="Number of networks to train side by side, with consecutive seeds, and to average "
-            "into one.",
-        ),
-    ] = 1,
-    cost: Annotated[
-        str,
-        typer.Option(
-            "--cost", metavar="NAME", rich_help_panel=TRAINING,
-            help="Cost function: logistic, kendall, or logistic+kendall for one after the other.",
-        ),
-    ] = "logistic",
-    gamma: Annotated[
-        float,
-        typer.Option(
-            "--gamma", metavar="NUMBER", rich_help_panel=TRAINING,
-            help="Steepness of the Kendall cost.",
-        ),
-    ] = 100.0,
-    beta: Annotated[
-        float,
-        typer.Option(
-            "--beta", metavar="NUMBER", rich_help_panel=TRAINING,
-            help="How close two predictions must be to count as a tie in the Kendall cost; higher is "
-            "closer.",
-        ),
-    ] = 100.0,
-    ties: Annotated[
-        float,
-        typer.Option(
-            "--ties", metavar="NUMBER", rich_help_panel=TRAINING,
-            help="Cost of a tie in the Kendall cost, where a wrong order costs 1.",
-        ),
-    ] = 0.01,
-    encoder: Annotated[
-        str | None,
-        typer.Option(
-            "--encoder", metavar="NAME", rich_help_panel=ENCODER, show_default="none",
-            help="Encoder that is trained with the network and makes sentence vectors of word "
-            "vectors: average, cnn, lstm, bilstm, or none.",
-        ),
-    ] = None,
-    units: Annotated[
-        int,
-        typer.Option(
-            "--units", metavar="N", rich_help_panel=ENCODER,
-            help="Number of filters of a CNN, or of units of an LSTM.",
-        ),
-    ] = 100,
-    filter_length: Annotated[
-        int,
-        typer.Option(
-            "--filter", metavar="N", rich_help_panel=ENCODER,
-            help="Number of words that a filter of the CNN sees.",
-        ),
-    ] = 3,
-    pool: Annotated[
-        int,
-        typer.Option(
-            "--pool", metavar="N", rich_help_panel=ENCODER,
-            help="Number of neighbouring features of the CNN that one maximum is taken over.",
-        ),
-    ] = 3,
-    word_vectors: Annotated[
-        str,
-        typer.Option(
-            "--word-vectors", metavar="NAME", rich_help_panel=ENCODER,
-            help="How word vectors are tuned: fixed, moderate (held near their start), or full.",
-        ),
-    ] = "full",
-    initial: Annotated[
-        str,
-        typer.Option(
-            "--initial", metavar="NAME", rich_help_panel=ENCODER,
-            help="Start of the word vectors: pretrained or random.",
-        ),
-    ] = "pretrained",
-    vectors: Annotated[
-        str,
-        typer.Option(
-            "--vectors", metavar="NAME", rich_help_panel=ENCODER,
-            help="Table of word vectors: a name, or a GloVe, word2vec or fastText file.",
-        ),
-    ] = "glove-6b-50d-100k",
-    compact: Annotated[
-        bool,
-        typer.Option(
-            "--compact", rich_help_panel=ENCODER,
-            help="Store the encoder in a quarter of the space, its vectors as bytes.",
-        ),
-    ] = False,
-    epochs: Epochs = 10_000,
-    patience: Annotated[
-        int,
-        typer.Option(
-            "--patience", metavar="N", min=1, rich_help_panel=TRAINING,
-            help="Stop after this many epochs without a better one.",
-        ),
-    ] = 20,
-    batch: Annotated[int, batch_option("pairs, counting both orders,")] = 30,
-    rate: Rate = 0.01,
-    decay: Decay = 1e-4,
-    dropout: Dropout = 0.0,
-    seed: Seed = SEED,
-    device: Device = "auto",
+    folder: shared.Output,
+    train: Annotated[list[str] | None, option(DATA, "--train", "DATASET...",
+        "Datasets with rankings to learn from.", show_default="wmt13")] = None,
+    dev: Annotated[str, option(DATA, "--dev", "DATASET",
+        "Dataset whose rankings decide when to stop, or held-out for one line in twenty of the "
+        "first training set.")] = "held-out",
+    pairs: shared.Pairs = None,
+    features: Annotated[str | None, option(DATA, "--features", "NAMES",
+        "Inputs of the network, separated by commas (by semicolons where one of them has a "
+        "comma): 4metrics, bleucomp, wiki-gw50, syntax25, minilm, or any metric.",
+        show_default="4metrics,syntax25,wiki-gw50; with an encoder 4metrics,syntax25")] = None,
+    sample: Annotated[int | None, option(DATA, "--sample", "N",
+        "Number of pairs to learn from, drawn at random.", min=1, show_default="all")] = None,
+    agreed: Annotated[bool, option(DATA, "--agreed", None,
+        "Take every two translations once, as most of their judges preferred, instead of every "
+        "judgment.")] = False,
+    dev_pairs: Annotated[int, option(DATA, "--dev-pairs", "N",
+        "Largest number of pairs in the development set.", min=1)] = 5000,
+    architecture: Annotated[str, option(MODEL, "--architecture", "NAME",
+        "Which inputs the hidden units see: pairwise, fully-connected, or single-layer for "
+        "logistic regression without hidden units.")] = "pairwise",
+    hidden: Annotated[int, option(MODEL, "--hidden", "N",
+        "Number of hidden units in each of the three groups.", min=1)] = 4,
+    networks: Annotated[int, option(MODEL, "--networks", "N",
+        "Number of networks to train side by side, with consecutive seeds, and to average into "
+        "one.", min=1)] = 1,
+    cost: Annotated[str, option(TRAINING, "--cost", "NAME",
+        "Cost function: logistic, kendall, or logistic+kendall for one after the "
+        "other.")] = "logistic",
+    gamma: Annotated[float, option(TRAINING, "--gamma", "NUMBER",
+        "Steepness of the Kendall cost.")] = 100.0,
+    beta: Annotated[float, option(TRAINING, "--beta", "NUMBER",
+        "How close two predictions must be to count as a tie in the Kendall cost; higher is "
+        "closer.")] = 100.0,
+    ties: Annotated[float, option(TRAINING, "--ties", "NUMBER",
+        "Cost of a tie in the Kendall cost, where a wrong order costs 1.")] = 0.01,
+    encoder: Annotated[str | None, option(ENCODER, "--encoder", "NAME",
+        "Encoder that is trained with the network and makes sentence vectors of word vectors: "
+        "average, cnn, lstm, bilstm, or none.", show_default="none")] = None,
+    units: Annotated[int, option(ENCODER, "--units", "N",
+        "Number of filters of a CNN, or of units of an LSTM.")] = 100,
+    filter_length: Annotated[int, option(ENCODER, "--filter", "N",
+        "Number of words that a filter of the CNN sees.")] = 3,
+    pool: Annotated[int, option(ENCODER, "--pool", "N",
+        "Number of neighbouring features of the CNN that one maximum is taken over.")] = 3,
+    word_vectors: Annotated[str, option(ENCODER, "--word-vectors", "NAME",
+        "How word vectors are tuned: fixed, moderate (held near their start), or full.")] = "full",
+    initial: Annotated[str, option(ENCODER, "--initial", "NAME",
+        "Start of the word vectors: pretrained or random.")] = "pretrained",
+    vectors: Annotated[str, option(ENCODER, "--vectors", "NAME",
+        "Table of word vectors: a name, or a GloVe, word2vec or fastText "
+        "file.")] = "glove-6b-50d-100k",
+    compact: Annotated[bool, option(ENCODER, "--compact", None,
+        "Store the encoder in a quarter of the space, its vectors as bytes.")] = False,
+    epochs: shared.Epochs = 10_000,
+    patience: Annotated[int, option(TRAINING, "--patience", "N",
+        "Stop after this many epochs without a better one.", min=1)] = 20,
+    batch: Annotated[int, shared.batch_option("pairs, counting both orders,")] = 30,
+    rate: shared.Rate = 0.01,
+    decay: shared.Decay = 1e-4,
+    dropout: shared.Dropout = 0.0,
+    seed: shared.Seed = SEED,
+    device: shared.Device = "auto",
 ) -> None:  # fmt: skip
     """Train NNRK on human rankings; score with it as `-m nnrk:weights=FOLDER`.
 
@@ -226,6 +102,6 @@ def nnrk(
             cost=cost, gamma=gamma, beta=beta, ties=ties, seed=seed, device=device,
         ),
     )  # fmt: skip
-    trained = train_nnrk(order, folder, print_epoch, output.warn)
+    trained = train_nnrk(order, folder, shared.print_epoch, output.warn)
     for epoch, tau in zip(trained.epochs, trained.taus, strict=True):
-        print_trained(folder, {"tau": tau}, epoch)
+        shared.print_trained(folder, {"tau": tau}, epoch)

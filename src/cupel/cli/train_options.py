@@ -23,6 +23,21 @@ RENAMED = {
 }
 """Old names of options, by command; they still work for one release."""
 
+
+def option(
+    panel: str | None, name: str | None, metavar: str | None, sentence: str, **more: Any
+) -> Any:
+    """An option of a training; without a name, a flag that has a `--no-` form."""
+    names = () if name is None else (name,)
+    return typer.Option(*names, metavar=metavar, help=sentence, rich_help_panel=panel, **more)
+
+
+def batch_option(examples: str) -> Any:
+    """The option --batch; examples: what there are so many of in one step."""
+    sentence = f"Number of {examples} in one step of the optimizer."
+    return option(TRAINING, "--batch", "N", sentence, min=1)
+
+
 OUTPUT: Any = typer.Option(
     "--output",
     "-o",
@@ -32,67 +47,20 @@ OUTPUT: Any = typer.Option(
     "with the same options, to go on with it.",
 )
 Output = Annotated[Path, OUTPUT]
-Pairs = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--pair", metavar="PAIR...", help="Language pairs to learn from, for example cs-en.",
-        show_default="all into English", rich_help_panel=DATA,
-    ),
-]  # fmt: skip
-Epochs = Annotated[
-    int,
-    typer.Option(
-        "--epochs", metavar="N", min=1, help="Largest number of passes over the training data.",
-        rich_help_panel=TRAINING,
-    ),
-]  # fmt: skip
-Rate = Annotated[
-    float,
-    typer.Option(
-        "--rate", metavar="RATE", min=0.0, help="Learning rate of the optimizer.",
-        rich_help_panel=TRAINING,
-    ),
-]  # fmt: skip
-Decay = Annotated[
-    float,
-    typer.Option(
-        "--decay", metavar="RATE", min=0.0, help="Weight decay (L2 regularisation).",
-        rich_help_panel=TRAINING,
-    ),
-]  # fmt: skip
-Dropout = Annotated[
-    float,
-    typer.Option(
-        "--dropout", metavar="SHARE", min=0.0, max=0.99, rich_help_panel=TRAINING,
-        help="Share of the numbers that are set to 0 at random during training.",
-    ),
-]  # fmt: skip
-Seed = Annotated[
-    int,
-    typer.Option(
-        "--seed", metavar="N", min=0, rich_help_panel=TRAINING,
-        help="Seed of the random numbers: the initial weights, the order of examples, dropout.",
-    ),
-]  # fmt: skip
-Device = Annotated[
-    str,
-    typer.Option(
-        "--device", metavar="NAME", rich_help_panel=TRAINING,
-        help="Processor to train on: cpu, cuda, cuda:1, ..., or auto for the first GPU if there is "
-        "one.",
-    ),
-]  # fmt: skip
-
-
-def batch_option(examples: str) -> Any:
-    """The option --batch; examples: what there are so many of in one step."""
-    return typer.Option(
-        "--batch",
-        metavar="N",
-        min=1,
-        help=f"Number of {examples} in one step of the optimizer.",
-        rich_help_panel=TRAINING,
-    )
+Pairs = Annotated[list[str] | None, option(DATA, "--pair", "PAIR...",
+    "Language pairs to learn from, for example cs-en.", show_default="all into English")]  # fmt: skip
+Epochs = Annotated[int, option(TRAINING, "--epochs", "N",
+    "Largest number of passes over the training data.", min=1)]  # fmt: skip
+Rate = Annotated[float, option(TRAINING, "--rate", "RATE",
+    "Learning rate of the optimizer.", min=0.0)]  # fmt: skip
+Decay = Annotated[float, option(TRAINING, "--decay", "RATE",
+    "Weight decay (L2 regularisation).", min=0.0)]  # fmt: skip
+Dropout = Annotated[float, option(TRAINING, "--dropout", "SHARE",
+    "Share of the numbers that are set to 0 at random during training.", min=0.0, max=0.99)]  # fmt: skip
+Seed = Annotated[int, option(TRAINING, "--seed", "N",
+    "Seed of the random numbers: the initial weights, the order of examples, dropout.", min=0)]  # fmt: skip
+Device = Annotated[str, option(TRAINING, "--device", "NAME",
+    "Processor to train on: cpu, cuda, cuda:1, ..., or auto for the first GPU if there is one.")]  # fmt: skip
 
 
 class TrainCommand(SpreadingCommand):

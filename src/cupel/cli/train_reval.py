@@ -8,23 +8,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from cupel.cli import output
+from cupel.cli import train_options as shared
 from cupel.cli.options import SEED, writable
 from cupel.cli.output import Format
-from cupel.cli.train_options import (
-    DATA,
-    MODEL,
-    OUTPUT,
-    TRAINING,
-    Decay,
-    Device,
-    Epochs,
-    Pairs,
-    Rate,
-    Seed,
-    batch_option,
-    print_epoch,
-    print_trained,
-)
+from cupel.cli.train_options import DATA, MODEL, TRAINING, option
 from cupel.errors import CupelError
 
 if TYPE_CHECKING:
@@ -34,142 +21,54 @@ _PAPER = "paper"
 
 
 def reval(
-    folder: Annotated[Path | None, OUTPUT] = None,
-    train: Annotated[
-        str,
-        typer.Option(
-            "--train", metavar="DATASET", rich_help_panel=DATA,
-            help="Dataset whose rankings are learned from, for example wmt12 or wmt13.",
-        ),
-    ] = "wmt13",
-    name: Annotated[
-        str,
-        typer.Option(
-            "--set", metavar="NAME", rich_help_panel=DATA,
-            help="Which of its pairs to take (Table 2 of the paper): L, LNF, XL, XXL or All; "
-            "--list-sets prints their sizes.",
-        ),
-    ] = "L",
-    add: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--add", metavar="DATASET...", rich_help_panel=DATA,
-            help="More data to train on: sick, or other datasets with rankings.",
-        ),
-    ] = None,
-    pairs: Pairs = None,
-    thresholds: Annotated[
-        str,
-        typer.Option(
-            "--thresholds", metavar="NAME", rich_help_panel=DATA,
-            help="Variance of the ranks above which a pair is left out: paper (Table 1), or wmt12, "
-            "wmt13 or wmt14 to compute it by Algorithm 1 with the tau of that year.",
-        ),
-    ] = _PAPER,
-    split_seed: Annotated[
-        int,
-        typer.Option(
-            "--split-seed", metavar="N", min=0, rich_help_panel=DATA,
-            help="Seed that draws the lines held out for development and test.",
-        ),
-    ] = SEED,
-    heads: Annotated[
-        str,
-        typer.Option(
-            "--heads", metavar="NAME", rich_help_panel=DATA,
-            help="Head rules of the trees: native or penn2malt.",
-        ),
-    ] = "native",
-    parser: Annotated[
-        str | None,
-        typer.Option(
-            "--parser", metavar="NAME", rich_help_panel=DATA, show_default="en_core_web_sm",
-            help="spaCy model that parses the sentences.",
-        ),
-    ] = None,
-    trees: Annotated[
-        str | None,
-        typer.Option(
-            "--trees", metavar="FILE.conllu", rich_help_panel=DATA,
-            help="Trees of all sentences, used instead of a parser.",
-        ),
-    ] = None,
-    encoder: Annotated[
-        str,
-        typer.Option(
-            "--encoder", metavar="NAME", rich_help_panel=MODEL,
-            help="Encoder of the sentences: tree-lstm, lstm or bilstm.",
-        ),
-    ] = "tree-lstm",
-    memory: Annotated[
-        int,
-        typer.Option(
-            "--memory", metavar="N", min=1, rich_help_panel=MODEL,
-            help="Size of the encoder's state at each word.",
-        ),
-    ] = 150,
-    hidden: Annotated[
-        int,
-        typer.Option(
-            "--hidden", metavar="N", min=1, rich_help_panel=MODEL,
-            help="Number of hidden units of the network that compares two sentences.",
-        ),
-    ] = 50,
-    output_gate: Annotated[
-        bool,
-        typer.Option(
-            "--output-gate", rich_help_panel=MODEL,
-            help="Give the encoder the output gate of equation 1, which the authors' code lacks.",
-        ),
-    ] = False,
-    projection: Annotated[
-        int,
-        typer.Option(
-            "--projection", metavar="N", min=0, rich_help_panel=MODEL,
-            help="Size that a learned layer projects word vectors to; 0 is no such layer.",
-        ),
-    ] = 0,
-    vectors: Annotated[
-        str,
-        typer.Option(
-            "--vectors", metavar="NAME", rich_help_panel=MODEL,
-            help="Table of word vectors: a name, or a GloVe, word2vec or fastText file.",
-        ),
-    ] = "glove-6b-50d-100k",
-    unknown: Annotated[
-        str,
-        typer.Option(
-            "--unknown", metavar="NAME", rich_help_panel=MODEL,
-            help="Vectors of words that the table lacks: zero, hash (random but fixed for each word) "
-            "or letters (made of the word's letters).",
-        ),
-    ] = "hash",
-    tune_vectors: Annotated[
-        float,
-        typer.Option(
-            "--tune-vectors", metavar="RATE", min=0.0, rich_help_panel=TRAINING,
-            help="Learning rate of the word vectors; 0 leaves them as they are.",
-        ),
-    ] = 0.0,
-    epochs: Epochs = 10,
-    batch: Annotated[int, batch_option("pairs")] = 25,
-    rate: Rate = 0.05,
-    decay: Decay = 1e-4,
-    seed: Seed = SEED,
-    device: Device = "auto",
-    list_sets: Annotated[
-        bool,
-        typer.Option(
-            "--list-sets", help="Print the sizes and thresholds of all sets, and train nothing."
-        ),
-    ] = False,
-    export: Annotated[
-        Path | None,
-        typer.Option(
-            "--export", metavar="FILE", callback=writable,
-            help="Write the training set as a TSV file, and train nothing.",
-        ),
-    ] = None,
+    folder: Annotated[Path | None, shared.OUTPUT] = None,
+    train: Annotated[str, option(DATA, "--train", "DATASET",
+        "Dataset whose rankings are learned from, for example wmt12 or wmt13.")] = "wmt13",
+    name: Annotated[str, option(DATA, "--set", "NAME",
+        "Which of its pairs to take (Table 2 of the paper): L, LNF, XL, XXL or All; --list-sets "
+        "prints their sizes.")] = "L",
+    add: Annotated[list[str] | None, option(DATA, "--add", "DATASET...",
+        "More data to train on: sick, or other datasets with rankings.")] = None,
+    pairs: shared.Pairs = None,
+    thresholds: Annotated[str, option(DATA, "--thresholds", "NAME",
+        "Variance of the ranks above which a pair is left out: paper (Table 1), or wmt12, wmt13 or "
+        "wmt14 to compute it by Algorithm 1 with the tau of that year.")] = _PAPER,
+    split_seed: Annotated[int, option(DATA, "--split-seed", "N",
+        "Seed that draws the lines held out for development and test.", min=0)] = SEED,
+    heads: Annotated[str, option(DATA, "--heads", "NAME",
+        "Head rules of the trees: native or penn2malt.")] = "native",
+    parser: Annotated[str | None, option(DATA, "--parser", "NAME",
+        "spaCy model that parses the sentences.", show_default="en_core_web_sm")] = None,
+    trees: Annotated[str | None, option(DATA, "--trees", "FILE.conllu",
+        "Trees of all sentences, used instead of a parser.")] = None,
+    encoder: Annotated[str, option(MODEL, "--encoder", "NAME",
+        "Encoder of the sentences: tree-lstm, lstm or bilstm.")] = "tree-lstm",
+    memory: Annotated[int, option(MODEL, "--memory", "N",
+        "Size of the encoder's state at each word.", min=1)] = 150,
+    hidden: Annotated[int, option(MODEL, "--hidden", "N",
+        "Number of hidden units of the network that compares two sentences.", min=1)] = 50,
+    output_gate: Annotated[bool, option(MODEL, "--output-gate", None,
+        "Give the encoder the output gate of equation 1, which the authors' code lacks.")] = False,
+    projection: Annotated[int, option(MODEL, "--projection", "N",
+        "Size that a learned layer projects word vectors to; 0 is no such layer.", min=0)] = 0,
+    vectors: Annotated[str, option(MODEL, "--vectors", "NAME",
+        "Table of word vectors: a name, or a GloVe, word2vec or fastText "
+        "file.")] = "glove-6b-50d-100k",
+    unknown: Annotated[str, option(MODEL, "--unknown", "NAME",
+        "Vectors of words that the table lacks: zero, hash (random but fixed for each word) or "
+        "letters (made of the word's letters).")] = "hash",
+    tune_vectors: Annotated[float, option(TRAINING, "--tune-vectors", "RATE",
+        "Learning rate of the word vectors; 0 leaves them as they are.", min=0.0)] = 0.0,
+    epochs: shared.Epochs = 10,
+    batch: Annotated[int, shared.batch_option("pairs")] = 25,
+    rate: shared.Rate = 0.05,
+    decay: shared.Decay = 1e-4,
+    seed: shared.Seed = SEED,
+    device: shared.Device = "auto",
+    list_sets: Annotated[bool, option(None, "--list-sets", None,
+        "Print the sizes and thresholds of all sets, and train nothing.")] = False,
+    export: Annotated[Path | None, option(None, "--export", "FILE",
+        "Write the training set as a TSV file, and train nothing.", callback=writable)] = None,
     form: Annotated[
         Format, typer.Option("--format", "-f", help="Format in which --list-sets prints.")
     ] = Format.text,
@@ -211,9 +110,9 @@ def reval(
     ):
         trained = train_reval(
             data, folder, design, how, Reading(vectors, unknown, heads, parser, trees),
-            parsing=parsing, progress=progress, report=print_epoch,
+            parsing=parsing, progress=progress, report=shared.print_epoch,
         )  # fmt: skip
-    print_trained(folder, trained.best.figures, trained.best.epoch)
+    shared.print_trained(folder, trained.best.figures, trained.best.epoch)
 
 
 def _data(dataset: str, pairs: list[str] | None, thresholds: str, seed: int) -> SimilarityData:
