@@ -64,7 +64,7 @@ def predictions(networks: Networks, pairs: Pairs) -> FloatArray:
     with torch.no_grad():
         x = encoded(networks, used)[:, places]
         psi = networks.sentences.psi[pairs.rows[:, :2]].expand(len(networks), -1, -1, -1)
-        return sigmoid(networks.logits(x, psi).double().cpu().numpy())
+        return sigmoid(networks.logits(x, psi)[..., 0].double().cpu().numpy())
 
 
 def encoded(networks: Networks, rows: Tensor) -> Tensor:
@@ -144,7 +144,7 @@ class State:
         run.save(flat_state(**parts), self.log)
 
     def resume(self, run: Run | None) -> dict[str, Tensor] | None:
-        """Take up the last checkpoint, where there is one; returns AdaGrad's totals."""
+        """Take up the last checkpoint, where there is one; returns its tensors."""
         checkpoint = run.resume() if run is not None else None
         if checkpoint is None:
             return None
@@ -157,8 +157,7 @@ class State:
         self.phase = int(counts["phase"])
         for name in _COUNTS:
             setattr(self, name, counts[name].numpy().copy())
-        restore_random(self.networks.random, self.networks.device, part_of(tensors, "random"))
-        return part_of(tensors, "totals")
+        return tensors
 
 
 def train(
@@ -175,18 +174,20 @@ def train(
     """
     torch.manual_seed(how.seed)
     state = State(networks)
-    totals = state.resume(run)
+    checkpoint = state.resume(run)
     kinds = how.cost.split("+")
     with _threads(networks):
         while state.phase < len(kinds):
             kind = kinds[state.phase]
-            if state.phase and totals is None:
+            if state.phase and checkpoint is None:
                 # The best of the first cost is what the second has to beat, by its own measure.
                 state.return_to_best()
                 state.tau, state.since = taus(networks, development, kind), 0 * state.since
             step = Step(networks, kind, how)
-            for name, total in (totals or {}).items():
-                step.totals[name].copy_(total)
+            if checkpoint is not None:
+                for name, total in part_of(checkpoint, "totals").items():
+                    step.totals[name].copy_(total)
+                restore_random(networks.random, networks.device, part_of(checkpoint, "random"))
             while (active := state.active(how)).any():
                 begun = time.perf_counter()
                 loss = _epoch(networks, pairs, step, active)
@@ -199,7 +200,7 @@ def train(
                     state.save(run, step)
                 if report:
                     report(state.log[-1])
-            state.phase, totals = state.phase + 1, None
+            state.phase, checkpoint = state.phase + 1, None
     state.return_to_best()
     return state
 
@@ -217,9 +218,8 @@ def _epoch(networks: Networks, pairs: Pairs, step: Step, active: BoolArray) -> f
     codes = torch.from_numpy(order).to(networks.device)
     examples = pairs.take(codes) if both else pairs.ordered(codes)
     step.loss.zero_()
-    batches = (torch.split(table, step.size, dim=1) for table in (examples.rows, examples.label))
-    for rows, label in zip(*batches, strict=True):
-        step(rows, label)
+    for batch in step.batches(examples.rows, examples.label[..., None]):
+        step(*batch)
     return float(step.loss.cpu().numpy()[active].mean()) / max(count, 1)
 
 

@@ -73,13 +73,24 @@ class Networks:
         self.mask = torch.from_numpy(design.mask(self.size)).to(self.device)
         self.random = [np.random.default_rng(seed) for seed in seeds]
         starts = [self._start(random, vectors) for random in self.random]
-        self.weights: dict[str, Tensor] = {}
-        for name in starts[0]:
-            weights = torch.from_numpy(np.stack([start[name] for start in starts]))
-            tuned = name != TABLE or encoder is None or encoder.word_vectors != "fixed"
-            self.weights[name] = weights.to(self.device).requires_grad_(tuned)
-        moderate = encoder is not None and encoder.word_vectors == "moderate"
-        self.moderate_start = self.weights[TABLE].detach().clone() if moderate else None
+        tables = [start.pop(TABLE) for start in starts if TABLE in start]
+        # All but the words' vectors are views of one matrix, which a step changes at once.
+        flat = np.stack([np.concatenate([w.ravel() for w in start.values()]) for start in starts])
+        self.flat = torch.from_numpy(flat).to(self.device)
+        self.shapes = {name: weight.shape for name, weight in starts[0].items()}
+        self.weights = {n: w.requires_grad_() for n, w in self.views(self.flat).items()}
+        self.moderate_start: Tensor | None = None
+        if encoder is not None:
+            table = torch.from_numpy(np.stack(tables)).to(self.device)
+            self.weights[TABLE] = table.requires_grad_(encoder.word_vectors != "fixed")
+            if encoder.word_vectors == "moderate":
+                self.moderate_start = table.detach().clone()
+
+    def views(self, flat: Tensor) -> dict[str, Tensor]:
+        """A matrix (K, n) of all weights but the words' vectors, or of values for them, by name."""
+        sizes = [math.prod(shape) for shape in self.shapes.values()]
+        parts = zip(self.shapes.items(), torch.split(flat, sizes, dim=1), strict=True)
+        return {name: part.view(len(flat), *shape) for (name, shape), part in parts}
 
     def __len__(self) -> int:
         return len(self.random)
@@ -155,16 +166,16 @@ class Networks:
         return self.encoding(self.weights, words, mask)
 
     def logits(self, x: Tensor, psi: Tensor, training: bool = False) -> Tensor:
-        """(K, n): the output before the sigmoid, of what `inputs` gives."""
+        """(K, n, 1): the output before the sigmoid, of what `inputs` gives."""
         w, wide, arcs = self.weights, x.flatten(2), psi.flatten(2)
         if not self.units:
             direct = torch.cat([wide, arcs], dim=-1)
-            return torch.baddbmm(w["output-bias"], direct, w["skip"])[..., 0]
+            return torch.baddbmm(w["output-bias"], direct, w["skip"])
         units = torch.tanh(torch.baddbmm(w["hidden-bias"], wide, w["hidden"]))
         if training and self.encoding is not None:
             units = self._dropped(units)
         skipped = torch.baddbmm(w["output-bias"], arcs, w["skip"])
-        return torch.baddbmm(skipped, units, w["output"])[..., 0]
+        return torch.baddbmm(skipped, units, w["output"])
 
     def _dropped(self, values: Tensor) -> Tensor:
         if not self.dropout:

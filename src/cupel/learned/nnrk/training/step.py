@@ -8,7 +8,7 @@ launches.
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Iterator
 
 import torch
 from torch import Tensor
@@ -18,16 +18,18 @@ from cupel.learned.nnrk.training.networks import TABLE, Networks
 from cupel.learned.nnrk.training.settings import KENDALL, LOGISTIC, Training
 
 EPSILON = 1e-8
+AHEAD = 200
+"""Steps whose inputs are gathered at once."""
 
 
-def costs(networks: Networks, rows: Tensor, label: Tensor, kind: str, how: Training) -> Tensor:
-    """(K, n): the costs of examples, rows (K, n, 3) of sentences.
+def costs(networks: Networks, kind: str, how: Training, label: Tensor, *given: Tensor) -> Tensor:
+    """(K, n, 1): the costs of examples, as rows (K, n, 3) of sentences or as their inputs.
 
     With y = 1 where people prefer the first, -1 where the second, the logistic cost is
     -log sig(y z); the Kendall cost is sig(-gamma y D) + ties exp(-beta D^2 / 2), with
     D = p(t1, t2) - p(t2, t1).
     """
-    x, psi = networks.inputs(rows, training=True)
+    x, psi = given if len(given) == 2 else networks.inputs(given[0], training=True)
     forth = networks.logits(x, psi, training=True)
     if not in_both_orders(networks, kind):
         return functional.softplus(-label * forth)
@@ -45,65 +47,82 @@ def in_both_orders(networks: Networks, kind: str) -> bool:
     return kind == KENDALL or networks.encoding is not None
 
 
+def descend(weight: Tensor, gradient: Tensor, total: Tensor, rate: float) -> None:
+    """One step of AdaGrad, in place; total: the sum of all squared gradients so far."""
+    total.addcmul_(gradient, gradient)
+    weight.addcdiv_(gradient, total.sqrt().add_(EPSILON), value=-rate)
+
+
 class Step:
     """AdaGrad over a minibatch: w -= rate * g / (sqrt(sum of g^2) + epsilon)."""
 
     def __init__(self, networks: Networks, kind: str, how: Training) -> None:
         self.networks, self.kind, self.how = networks, kind, how
-        learned = {name: w for name, w in networks.weights.items() if w.requires_grad}
-        # Those that decay, then the biases, then the words' vectors.
-        names = sorted(learned, key=lambda name: (name == TABLE, name.endswith("bias")))
-        self.weights = {name: learned[name] for name in names}
-        self.totals = {name: torch.zeros_like(weight) for name, weight in self.weights.items()}
-        self.decaying = sum(not name.endswith("bias") and name != TABLE for name in names)
+        self.weights = [w for w in networks.weights.values() if w.requires_grad]
+        self.sums = torch.zeros_like(networks.flat)
+        self.totals = networks.views(self.sums)
+        self.mask, self.decay = torch.ones_like(self.sums), torch.zeros_like(self.sums)
+        for name, decay in networks.views(self.decay).items():
+            decay.fill_(0.0 if name.endswith("bias") else 2 * how.decay)
+        if networks.units:
+            networks.views(self.mask)["hidden"].copy_(networks.mask)
+        self.table = networks.weights.get(TABLE, networks.flat.detach())
+        if self.table.requires_grad:
+            self.totals[TABLE] = torch.zeros_like(self.table)
         self.loss = torch.zeros(len(networks), device=networks.device)
         both = in_both_orders(networks, kind) and kind == LOGISTIC
-        shape = len(networks), max(how.batch // 2, 1) if both else how.batch
-        self.rows = torch.zeros((*shape, 3), dtype=torch.long, device=networks.device)
-        self.label = torch.zeros(shape, device=networks.device)
+        self.size = max(how.batch // 2, 1) if both else how.batch
+        shape = len(networks), self.size
+        rows = torch.zeros((*shape, 3), dtype=torch.long, device=networks.device)
+        self.example = next(self.batches(rows, torch.zeros((*shape, 1), device=networks.device)))
         self.graph: torch.cuda.CUDAGraph | None = None
         if networks.device.type == "cuda":
             self._record()
 
-    @property
-    def size(self) -> int:
-        """How many examples a step has."""
-        return self.label.shape[1]
+    def batches(self, rows: Tensor, label: Tensor) -> Iterator[tuple[Tensor, ...]]:
+        """Minibatches of examples (K, n, 3), (K, n, 1): the labels, and rows or, ahead, inputs.
 
-    def __call__(self, rows: Tensor, label: Tensor) -> None:
-        """Change the weights by these examples, and add their costs to `loss`."""
-        if self.graph is None or label.shape != self.label.shape:
-            self._take(rows, label)
+        Inputs that do not depend on the weights are gathered for many steps at once.
+        """
+        ahead = self.size * AHEAD
+        for some, labels in zip(
+            torch.split(rows, ahead, dim=1), torch.split(label, ahead, dim=1), strict=True
+        ):
+            fixed = self.networks.encoding is None
+            given = self.networks.inputs(some, training=True) if fixed else (some,)
+            parts = [torch.split(table, self.size, dim=1) for table in (labels, *given)]
+            yield from zip(*parts, strict=True)
+
+    def __call__(self, *batch: Tensor) -> None:
+        """Change the weights by one of the `batches`, and add its costs to `loss`."""
+        if self.graph is None or batch[0].shape != self.example[0].shape:
+            self._take(*batch)
             return
-        self.rows.copy_(rows)
-        self.label.copy_(label)
+        for static, tensor in zip(self.example, batch, strict=True):
+            static.copy_(tensor)
         self.graph.replay()
 
-    def _take(self, rows: Tensor, label: Tensor) -> None:
-        how, n = self.how, self.decaying
-        weights, totals = list(self.weights.values()), list(self.totals.values())
-        losses = costs(self.networks, rows, label, self.kind, how)
-        share = torch.full_like(losses, 1 / rows.shape[1])
-        gradients: Any = torch.autograd.grad(losses, weights, share)
+    def _take(self, *batch: Tensor) -> None:
+        how, flat = self.how, self.networks.flat
+        losses = costs(self.networks, self.kind, how, *batch)
+        share = torch.full_like(losses, 1 / losses.shape[1])
+        gradients = torch.autograd.grad(losses, self.weights, share)
         with torch.no_grad():
-            if "hidden" in self.weights:
-                gradients[0].mul_(self.networks.mask)
-            torch._foreach_add_(gradients[:n], weights[:n], alpha=2 * how.decay)
-            torch._foreach_addcmul_(totals, gradients, gradients)
-            roots = torch._foreach_sqrt(totals)
-            torch._foreach_add_(roots, EPSILON)
-            torch._foreach_addcdiv_(weights, gradients, roots, -how.rate)
-            if TABLE in self.weights:
+            own = gradients[: len(self.networks.shapes)]
+            gradient = torch.cat([part.flatten(1) for part in own], dim=1)
+            descend(flat, gradient.mul_(self.mask).addcmul_(flat, self.decay), self.sums, how.rate)
+            if self.table.requires_grad:
+                descend(self.table, gradients[-1], self.totals[TABLE], how.rate)
                 # Beside AdaGrad, which would turn the smallest constant pull on the vectors of
                 # words that do not occur into full steps.
                 start = self.networks.moderate_start
                 pull, target = (how.decay, 0.0) if start is None else (how.near, start)
-                weights[-1].sub_(2 * pull * how.rate * (weights[-1] - target))
-            self.loss.add_(losses.sum(1))
+                self.table.sub_(2 * pull * how.rate * (self.table - target))
+            self.loss.add_(losses.sum((1, 2)))
 
     def _record(self) -> None:
         """Record the step for replay; everything that it changes is put back afterwards."""
-        changed = [*self.weights.values(), *self.totals.values(), self.loss]
+        changed = [self.networks.flat, *self.weights, *self.totals.values(), self.loss]
         before = [tensor.detach().clone() for tensor in changed]
         graph = torch.cuda.CUDAGraph()
         try:
@@ -111,10 +130,10 @@ class Step:
             side.wait_stream(torch.cuda.current_stream())
             with torch.cuda.stream(side):
                 for _ in range(3):
-                    self._take(self.rows, self.label)
+                    self._take(*self.example)
             torch.cuda.current_stream().wait_stream(side)
             with torch.cuda.graph(graph):
-                self._take(self.rows, self.label)
+                self._take(*self.example)
             self.graph = graph
         except RuntimeError:
             self.graph = None
