@@ -62,7 +62,7 @@ def test_figures(dataset: str, model: Path | str) -> dict[str, float]:
     figures = {}
     for level, statistic in wanted:
         metric = ReVal(model=str(model))
-        found, _ = evaluate(dataset, [metric], level=level, statistic=statistic, resamples=2)
+        found = evaluate(dataset, [metric], level=level, statistic=statistic, resamples=2)
         figures[statistic] = round(found.value(metric.name), 4)
     return figures
 

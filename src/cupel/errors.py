@@ -10,5 +10,9 @@ class CupelError(Exception):
     """Bad input, bad usage or a missing optional part, told in one sentence."""
 
 
+class CannotWrite(CupelError):
+    """A file or folder cannot be written."""
+
+
 class MissingPart(CupelError):
     """A metric, tokenizer or dataset needs an extra or a file that is not there."""

@@ -194,7 +194,7 @@ def test_tasks_have_parameters_of_their_own():
     [
         (
             "meteor:language=xx",
-            "METEOR does not know the language 'xx'; it knows en, cs, de, es, fr, ru.",
+            "METEOR has no parameters for the language 'xx'; it has them for en, cs, de, es, fr, ru.",
         ),
         (
             "meteor:task=best",

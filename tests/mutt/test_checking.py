@@ -38,7 +38,9 @@ def test_a_metric_that_passes() -> None:
 
 
 def test_a_function_that_falls_short_of_one_threshold() -> None:
-    with pytest.raises(CheckFailed, match=r"swap_chunks.*accuracy 0.000.*36 ties; 0.5 was") as told:
+    with pytest.raises(
+        CheckFailed, match=r"swap_chunks.*accuracy 0.000.*36 ties; 0.5 is required"
+    ) as told:
         check(overlap, corruptions=["neg_verb", "swap_chunks"])
     message = str(told.value)
     assert "'overlap' falls short" in message

@@ -9,13 +9,13 @@ import pytest
 
 from cupel.errors import CupelError
 from cupel.mutt.consistency import consistency
-from cupel.mutt.templates import Found
+from cupel.mutt.templates import Match
 from cupel.report.unit_tests import consistency_charts
 
 
-def found(count: int) -> list[Found]:
+def found(count: int) -> list[Match]:
     return [
-        Found(
+        Match(
             "neg_verb", "a man sits" + " down" * n, "a man is not" + " down" * n, 3.0 + n / 10, ""
         )
         for n in range(count)

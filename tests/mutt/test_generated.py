@@ -183,7 +183,7 @@ def test_a_corruption_that_nothing_makes():
 
 
 def test_references_of_another_length():
-    with pytest.raises(CupelError, match="1 sentences, but the references of 2"):
+    with pytest.raises(CupelError, match="1 sentences, but references for 2"):
         generated_suite(["A"], [["b"], ["c"]], trees=given(POTATO))
 
 

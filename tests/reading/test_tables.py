@@ -223,7 +223,7 @@ def test_a_missing_table(tmp_path, suffix):
 
 def test_a_system_is_no_list(tmp_path):
     name = put(tmp_path, '{"h": "a"}\n{"h": ["b", "c"]}\n', "x.jsonl")
-    expected = f"Segment 2 of {name} is a list of texts; only references may be several, a hypothesis is one."
+    expected = f"Segment 2 of {name} is a list of texts; only references may be several, a hypothesis must be one text."
     assert sentence(name, "hypothesis") == expected
 
 

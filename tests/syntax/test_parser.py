@@ -125,7 +125,7 @@ def test_a_cache_that_cannot_be_written_is_told_of(tmp_path, monkeypatch, capsys
     monkeypatch.setenv("CUPEL_CACHE", str(tmp_path / "file"))
     ParseStore("p").add(keys_of(["a"]), Trees.of([ANT]))
     error = capsys.readouterr().err
-    assert error.startswith("cupel: Parses are not kept for the next run: ")
+    assert error.startswith("cupel: Results are not kept for the next run: ")
     assert error.count("\n") == 1
 
 

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 
 import pytest
 
-from cupel.tune.grids import Grids, read_grids
-from cupel.tune.search import Trials, genetic_search, grid_search
+from cupel.tuning.grids import Grids, read_grids
+from cupel.tuning.search import Trials, genetic_search, grid_search
 
 START = {"a": 0.5, "b": 0.5, "c": 1.0}
 SUBSETS = [["a"], ["b", "c"]]

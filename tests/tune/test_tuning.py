@@ -20,11 +20,12 @@ from cupel.human.rankings import Rankings
 from cupel.meta.evaluation import Judged, segment_level, system_level
 from cupel.meta.scorecache import metric_scores
 from cupel.registry import get_metric
-from cupel.tune import features as features_module
-from cupel.tune import tune, tuning
-from cupel.tune.features import corpus_features
-from cupel.tune.goals import goal_named
-from cupel.tune.material import Agreement, material
+from cupel.tuning import features as features_module
+from cupel.tuning import run as tuning
+from cupel.tuning import tune
+from cupel.tuning.features import corpus_features
+from cupel.tuning.goals import goal_named
+from cupel.tuning.material import Agreement, material
 
 BEST = {"w_1": 0.1, "w_2": 0.9, "w_3": 0.3}
 Campaign = tuple[Corpus, Rankings]
@@ -57,10 +58,10 @@ def test_the_right_parameters_are_found(wmt13: None, goal: str, search: str) -> 
 
 def test_the_steps_never_go_down_and_the_value_is_that_of_the_parameters(wmt13: None) -> None:
     tuned = tune(Grams(), ["wmt13"])
-    values = [value for _, value in tuned.found.steps]
+    values = [value for _, value in tuned.result.steps]
     assert values == sorted(values)
     again = tune(Grams(**tuned.parameters), ["wmt13"], iterations=1)  # type: ignore[arg-type]
-    assert again.found.steps[0][1] == tuned.found.value == values[-1]
+    assert again.result.steps[0][1] == tuned.result.value == values[-1]
 
 
 @pytest.mark.parametrize("search", ["grid", "genetic"])
@@ -70,12 +71,12 @@ def test_the_same_seed_gives_the_same_result_with_any_number_of_workers(
     one = tune(Grams(), ["wmt13"], search=search, seed=3, iterations=3)
     two = tune(Grams(), ["wmt13"], search=search, seed=3, iterations=3, workers=2)
     assert one.parameters == two.parameters
-    assert one.found.steps == two.found.steps
+    assert one.result.steps == two.result.steps
 
 
 def test_an_error_metric_is_turned_round(wmt13: None) -> None:
     up, down = Grams(), Grams(lower=True)
-    assert tune(up, ["wmt13"]).found.steps == tune(down, ["wmt13"], use_cache=False).found.steps
+    assert tune(up, ["wmt13"]).result.steps == tune(down, ["wmt13"], use_cache=False).result.steps
 
 
 def test_held_out_pairs_are_reported_and_not_seen(
@@ -113,7 +114,7 @@ def test_a_grid_says_what_is_tried(wmt13: None) -> None:
     assert tuned.parameters["w_2"] == 0.7
     assert tuned.parameters["w_3"] in (0, 0.25)
     assert tuned.start == {"w_1": 0.5, "w_2": 0.5, "w_3": 0.5}
-    assert tuned.found.tried <= 6
+    assert tuned.result.tried <= 6
 
 
 def test_agreements_are_those_of_cupel_meta(wmt13: None, campaigns: dict[str, Campaign]) -> None:
@@ -211,7 +212,7 @@ def test_two_systems_have_no_correlation(
     monkeypatch.setattr(tuning, "wmt_rankings", lambda _: {"aa-en": two})
     with pytest.raises(CupelError, match="No language pair to tune on has 3 judged systems"):
         tune(Grams(), ["wmt13"])
-    assert tune(Grams(), ["wmt13"], goal="seg").found.value > 0
+    assert tune(Grams(), ["wmt13"], goal="seg").result.value > 0
 
 
 def test_a_parameter_beyond_its_range_needs_a_grid(wmt13: None) -> None:

@@ -26,7 +26,7 @@ def kernel(function: Kernel) -> Kernel:
 
 
 def inner_kernel(function: Kernel) -> Kernel:
-    """Compile a function that only kernels call: without its door to Python, in less time."""
+    """Compile a function that only kernels call: without a Python interface, in less time."""
     return _compiled(function, no_cpython_wrapper=True, no_cfunc_wrapper=True)
 
 
@@ -56,19 +56,19 @@ def _announce() -> None:
 
     class Compiling(event.Listener):
         def on_start(self, event: object) -> None:
-            if not told:
-                told.append("compiling")
+            if not announced:
+                announced.append(True)
                 print("Compiling for the first use; the next one starts at once.", file=sys.stderr)
 
         def on_end(self, event: object) -> None: ...
 
-    told: list[str] = []
+    announced: list[bool] = []
     event.register("numba:compile", Compiling())  # type: ignore[no-untyped-call]
 
 
 @cache
 def _folder(given: str, module: str) -> str:
-    """Where the compiled kernels of a module are kept: a folder named after what it says.
+    """Where the compiled kernels of a module are kept: a folder named after its source.
 
     Numba looks for changes only in the file of the kernel that is called, not in those of the
     kernels that this one calls: after an upgrade it would run the old code of those. So the name

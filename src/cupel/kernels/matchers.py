@@ -20,8 +20,7 @@ from cupel.kernels import kernel
 
 EXACT, STEM, SYNONYM, PARAPHRASE = range(4)
 
-# Columns of a match.
-REFERENCE_START, REFERENCE_LENGTH, HYPOTHESIS_START, HYPOTHESIS_LENGTH, MODULE = range(5)
+# A match is a row: start and length in the reference, start and length in the translation, module.
 
 
 class Sentences(NamedTuple):

@@ -85,6 +85,48 @@ def ter_edits(
     return result
 
 
+@kernel
+def edit_kinds(
+    ids: Int32Array,
+    offsets: IntArray,
+    hypothesis_index: IntArray,
+    reference_index: IntArray,
+    reference_offsets: IntArray,
+    vocabulary: int,
+    edits: FloatArray,
+) -> FloatArray:
+    """(n, 4): insertions, deletions, substitutions and shifts; `edits` is their number, (n,).
+
+    They turn the hypothesis into the first of the closest references: an insertion adds a word of
+    the reference, a deletion removes one of the hypothesis.
+    """
+    kinds = np.zeros((len(hypothesis_index), 4), np.float64)
+    scratch = _scratch(offsets, hypothesis_index, reference_index, reference_offsets)
+    first = np.full(vocabulary, -1, np.int32)
+    for item in range(len(hypothesis_index)):
+        sentence = hypothesis_index[item]
+        hypothesis = ids[offsets[sentence] : offsets[sentence + 1]]
+        n, wanted = len(hypothesis), int(edits[item])
+        for r in range(reference_offsets[item], reference_offsets[item + 1]):
+            sentence = reference_index[r]
+            reference = ids[offsets[sentence] : offsets[sentence + 1]]
+            m = len(reference)
+            if m == 0 and n == wanted:
+                kinds[item, 1] = n
+                break
+            if m == 0:
+                continue
+            floor = _load(scratch, hypothesis, reference, first)
+            if floor <= wanted and _pair_edits(scratch, n, m, floor, wanted + 1) == wanted:
+                distance = _align(scratch, n, m)
+                kinds[item, 0] = distance - scratch.hypothesis_errors[n]
+                kinds[item, 1] = distance - scratch.reference_errors[m]
+                kinds[item, 2] = distance - kinds[item, 0] - kinds[item, 1]
+                kinds[item, 3] = wanted - distance
+                break
+    return kinds
+
+
 @inner_kernel
 def _scratch(
     offsets: IntArray,

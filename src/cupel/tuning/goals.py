@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from cupel.errors import CupelError
-from cupel.tune.material import Agreement
+from cupel.tuning.material import Agreement
 
 
 @dataclass(frozen=True)
@@ -47,6 +47,6 @@ def goal_named(name: str) -> Goal:
     """A goal by its name, or by the one that it has in the WMT14 paper."""
     wanted = PAPERS_NAMES.get(name, name)
     if wanted not in GOALS:
-        known = ", ".join([*GOALS, *PAPERS_NAMES])
-        raise CupelError(f"There is no goal {name!r} to tune for; there are: {known}.")
+        names = ", ".join([*GOALS, *PAPERS_NAMES])
+        raise CupelError(f"There is no goal {name!r} to tune for; there are: {names}.")
     return GOALS[wanted]

@@ -1,6 +1,6 @@
 """Two ways through a space of parameters, both the WMT14 paper's (section 2): grid and genetic.
 
-**Grid.** The parameters are parted into two subsets. One iteration tries every combination of the
+**Grid.** The parameters are divided into two subsets. One iteration tries every combination of the
 first subset's values while the second is fixed, keeps the best, and then the other way round;
 iterations are repeated until one changes nothing. "This heuristic search may not find the global
 optimum but it can save a lot of time compared with exhaustive search" (RED, section 4).
@@ -23,7 +23,7 @@ import numpy as np
 
 from cupel.console import Progress
 from cupel.errors import CupelError
-from cupel.tune.grids import Grids
+from cupel.tuning.grids import Grids
 
 Parameters = dict[str, float]
 Objective = Callable[[Mapping[str, float]], float]
@@ -37,7 +37,7 @@ _SPREAD = 0.15
 
 
 @dataclass(frozen=True)
-class Found:
+class SearchResult:
     """The best setting, its value, how many settings were tried, and the best after each step."""
 
     parameters: Parameters
@@ -54,21 +54,18 @@ class Trials:
     pool: Executor | None = None
     progress: Progress | None = None
     expected: int = 0
-    known: dict[tuple[float, ...], float] = field(default_factory=dict)
+    done: dict[tuple[float, ...], float] = field(default_factory=dict)
 
     def values(self, settings: Sequence[Parameters]) -> list[float]:
         """The value of each setting."""
         keys = [tuple(setting.values()) for setting in settings]
-        fresh = {k: s for k, s in zip(keys, settings, strict=True) if k not in self.known}
+        fresh = {k: s for k, s in zip(keys, settings, strict=True) if k not in self.done}
         run = map if self.pool is None else self.pool.map
         for key, value in zip(fresh, run(self.objective, fresh.values()), strict=True):
-            self.known[key] = value
-            self._tell(len(self.known))
-        return [self.known[key] for key in keys]
-
-    def _tell(self, done: int) -> None:
-        if self.progress is not None:
-            self.progress(done, max(done, self.expected))
+            self.done[key] = value
+            if self.progress is not None:
+                self.progress(len(self.done), max(len(self.done), self.expected))
+        return [self.done[key] for key in keys]
 
 
 def grid_search(
@@ -77,7 +74,7 @@ def grid_search(
     subsets: Sequence[Sequence[str]],
     grids: Grids,
     iterations: int,
-) -> Found:
+) -> SearchResult:
     """Alternate over the subsets, at most `iterations` times."""
     best = dict(start)
     value = trials.values([best])[0]
@@ -92,17 +89,17 @@ def grid_search(
                     f"The grid over {', '.join(subset)} has {count:,} settings, more than "
                     f"{MOST_SETTINGS:,}: choose wider steps, or fix some parameters."
                 )
-            trials.expected = len(trials.known) + count * len(subsets)
+            trials.expected = len(trials.done) + count * len(subsets)
             for some in _chunks(product(*values)):
                 settings = [best | dict(zip(subset, one, strict=True)) for one in some]
-                found = trials.values(settings)
-                top = int(np.argmax(found))
-                if found[top] > value:
-                    best, value = settings[top], found[top]
+                scores = trials.values(settings)
+                top = int(np.argmax(scores))
+                if scores[top] > value:
+                    best, value = settings[top], scores[top]
             steps.append((f"iteration {iteration + 1}, subset {number}", value))
         if best == before and iteration >= grids.narrowed:
             break
-    return Found(best, value, len(trials.known), tuple(steps))
+    return SearchResult(best, value, len(trials.done), tuple(steps))
 
 
 def genetic_search(
@@ -111,7 +108,7 @@ def genetic_search(
     grids: Grids,
     iterations: int,
     seed: int,
-) -> Found:
+) -> SearchResult:
     """`iterations` generations of `POPULATION` settings, of which the start is one."""
     names = list(start)
     random = np.random.default_rng(seed)
@@ -136,8 +133,8 @@ def genetic_search(
         steps.append((f"generation {generation + 1}", max(values)))
     top = int(np.argmax(values))
     if values[top] <= steps[0][1]:
-        return Found(dict(start), steps[0][1], len(trials.known), tuple(steps))
-    return Found(population[top], values[top], len(trials.known), tuple(steps))
+        return SearchResult(dict(start), steps[0][1], len(trials.done), tuple(steps))
+    return SearchResult(population[top], values[top], len(trials.done), tuple(steps))
 
 
 def _child(
@@ -153,7 +150,7 @@ def _child(
 
 
 def _chunks(settings: Iterable[tuple[float, ...]]) -> Iterator[list[tuple[float, ...]]]:
-    """Some at a time: a grid may be larger than one would like to hold."""
+    """Some at a time: a grid may be larger than memory should hold."""
     remaining = iter(settings)
     while some := list(islice(remaining, 4096)):
         yield some

@@ -2,27 +2,21 @@
 
 from __future__ import annotations
 
-import hashlib
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Self
 
 import numpy as np
 
-from cupel import __version__
+from cupel import cache
 from cupel.arrays import FloatArray
 from cupel.batch import Batch
 from cupel.code_digest import code_of
 from cupel.console import Progress
 from cupel.corpus import Corpus
-from cupel.errors import CupelError
-from cupel.folders import cache_folder, writing
 from cupel.meta.scorecache import text_hash
 from cupel.metric import Metric, Signature
 from cupel.scoring import score_corpus
-from cupel.tune.material import TunableMetric
-
-_FORM = 1
+from cupel.tuning.material import TunableMetric
 
 
 @dataclass(frozen=True)
@@ -57,28 +51,20 @@ def corpus_features(
     use_cache: bool = True,
 ) -> FloatArray:
     """(systems, segments, ...) the features of every translation."""
-    path = cache_folder() / "tune" / f"{_key(corpus, metric)}.npy"
-    if use_cache:
-        try:
-            return np.asarray(np.load(path, allow_pickle=False), np.float64)
-        except (OSError, ValueError):
-            pass  # not there, or damaged: computed anew
-    scores = score_corpus(corpus, {metric.name: _Features(metric)}, workers=workers,
-                          progress=progress)  # fmt: skip
-    flat = scores.statistics[metric.name]
-    some = Batch(next(iter(corpus.systems.values()))[:1], corpus.references[:1])
-    shape = np.shape(metric.prepare(corpus).features(some))[1:]
-    features = flat.reshape(*flat.shape[:2], *shape)
-    if use_cache:
-        # Where the cache cannot be written, features are computed anew the next time.
-        with suppress(CupelError, OSError), writing(path) as beside:
-            np.save(beside, features, allow_pickle=False)
-    return features
+
+    def compute() -> FloatArray:
+        scores = score_corpus(corpus, {metric.name: _Features(metric)}, workers=workers,
+                              progress=progress)  # fmt: skip
+        flat = scores.statistics[metric.name]
+        some = Batch(next(iter(corpus.systems.values()))[:1], corpus.references[:1])
+        shape = np.shape(metric.prepare(corpus).features(some))[1:]
+        return flat.reshape(*flat.shape[:2], *shape)
+
+    return cache.kept_array("tune", _key(corpus, metric), compute) if use_cache else compute()
 
 
 def _key(corpus: Corpus, metric: TunableMetric) -> str:
     """All that features depend on: text, code, and the signature but for the parameters' values."""
-    # A metric that writes its parameters under other names than they have is merely computed anew.
+    # A metric that writes its parameters under other names than they have is merely computed again.
     entries = [e for e in metric.signature().entries if e[0] not in metric.parameters]
-    parts = (_FORM, __version__, metric.name, entries, code_of(metric), text_hash(corpus))
-    return hashlib.sha256(repr(parts).encode()).hexdigest()[:32]
+    return cache.key(metric.name, entries, code_of(metric), text_hash(corpus))

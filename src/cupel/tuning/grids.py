@@ -71,7 +71,7 @@ class Grids:
 
 
 def read_grids(texts: Iterable[str], start: Mapping[str, float], metric: str) -> Grids:
-    """Grids as written, held against the parameters that the metric has."""
+    """Grids as written, checked against the parameters of the metric."""
     given: dict[str, tuple[float, ...]] = {}
     for text in texts:
         name, equals, values = text.partition("=")
@@ -94,7 +94,7 @@ def read_grids(texts: Iterable[str], start: Mapping[str, float], metric: str) ->
 
 
 def check_parameter(name: str, start: Mapping[str, float], metric: str) -> None:
-    """Complain about a parameter that the metric does not have."""
+    """Raise an error for a parameter that the metric does not have."""
     if name not in start:
         raise CupelError(f"{metric} has no parameter {name!r} to tune; it has: {', '.join(start)}.")
 

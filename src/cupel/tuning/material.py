@@ -1,4 +1,4 @@
-"""What a search reads: the features of every translation, and what people said about them.
+"""What a search reads: the features of every translation, and the human judgments of them.
 
 Features are computed once per language pair and kept in the cache; a setting of the parameters
 then costs one `rescore` of the rows, two gathers over the human pairs, and a mean over segments.

@@ -21,11 +21,11 @@ from cupel.metric import Metric, Tunable
 from cupel.presets import Preset
 from cupel.registry import entries, get_metric
 from cupel.significance import DEFAULT_SEED
-from cupel.tune.features import corpus_features
-from cupel.tune.goals import Goal, goal_named
-from cupel.tune.grids import Grids, check_parameter, read_grids
-from cupel.tune.material import Agreement, Material, TunableMetric, material
-from cupel.tune.search import Found, Trials, genetic_search, grid_search
+from cupel.tuning.features import corpus_features
+from cupel.tuning.goals import Goal, goal_named
+from cupel.tuning.grids import Grids, check_parameter, read_grids
+from cupel.tuning.material import Agreement, Material, TunableMetric, material
+from cupel.tuning.search import SearchResult, Trials, genetic_search, grid_search
 
 ITERATIONS = {"grid": 8, "genetic": 20}
 """The searches, and how many iterations or generations each makes at most."""
@@ -56,12 +56,12 @@ class Tuned:
     search: str
     seed: int
     start: Mapping[str, float]
-    found: Found = field(repr=False)
+    result: SearchResult = field(repr=False)
     compared: list[Compared]
 
     @property
     def parameters(self) -> dict[str, float]:
-        return self.found.parameters
+        return self.result.parameters
 
     @property
     def spec(self) -> str:
@@ -91,9 +91,9 @@ class Tuned:
         about = {
             "tuned on": used,
             "goal": self.goal,
-            "value": self.found.value,
+            "value": self.result.value,
             "search": self.search,
-            "settings": self.found.tried,
+            "settings": self.result.tried,
             "seed": self.seed,
             "version": f"cupel-{__version__}",
         }
@@ -118,10 +118,14 @@ def tune(
 ) -> Tuned:
     """Search the parameters of a tunable metric for the best agreement with human rankings.
 
-    on: datasets with rankings. pairs: language pairs, all into English by default. hold_out:
-    language pairs, or "lines", that the search does not see but the result tells about. grids: see
-    `cupel.tune.grids`. subset: the parameters of the first subset, the first half by default.
-    shown: makes a progress bar of a title.
+    metric: one with parameters, such as redp. on: datasets with rankings. goal: the agreement to
+    maximise, sys+seg, sys or seg. search: grid or genetic. pairs: language pairs; if not given, all
+    into English. hold_out: language pairs that the search does not see but the result reports, or
+    "lines" for every fifth line of each. grids: values to try, `NAME=FIRST:LAST:STEP`, or
+    `NAME=VALUE` for one that stays. subset: the parameters to tune first; if not given, the first
+    half. iterations: rounds of the grid, or generations, at most. seed: of the genetic search.
+    workers: processes for features, threads for the search. use_cache: whether features are kept on
+    disk between runs. shown: makes a progress bar of a title.
     """
     chosen = tunable(metric)
     start = dict(chosen.parameters)
@@ -145,15 +149,15 @@ def tune(
     with shown("tuning") as progress, _pool(workers) as pool:
         trials = Trials(_objective(seen, aim), pool, progress)
         if search == "grid":
-            found = grid_search(trials, first, subsets, tried, limit)
+            result = grid_search(trials, first, subsets, tried, limit)
         else:
-            found = genetic_search(trials, first, tried, limit, seed)
+            result = genetic_search(trials, first, tried, limit, seed)
     compared = [
         Compared(one.dataset, one.pair, one in held, one.agreement(start),
-                 one.agreement(found.parameters))
+                 one.agreement(result.parameters))
         for one in [*seen, *held]
     ]  # fmt: skip
-    return Tuned(chosen.name, aim.name, search, seed, start, found, compared)
+    return Tuned(chosen.name, aim.name, search, seed, start, result, compared)
 
 
 def tunable(metric: str | Metric) -> TunableMetric:
@@ -225,14 +229,14 @@ def _materials(
         if datasets.count(name) > 1:
             raise CupelError(f"The dataset {name!r} is named twice: leave one out.")
     rankings = [(name, one) for name in datasets for one in _rankings(name, pairs, hold_out)]
-    known = {one.pair for _, one in rankings}
+    judged = {one.pair for _, one in rankings}
     for pair in hold_out:
-        if pair != LINES and pair not in known:
+        if pair != LINES and pair not in judged:
             raise CupelError(
                 f"There is nothing to hold out called {pair!r}; there are: "
-                f"{', '.join([*sorted(known), LINES])}."
+                f"{', '.join([*sorted(judged), LINES])}."
             )
-    if known <= set(hold_out):
+    if judged <= set(hold_out):
         raise CupelError("Every language pair is held out: there is nothing left to tune on.")
     seen: list[Material] = []
     held: list[Material] = []
