@@ -243,14 +243,14 @@ def test_details_are_sacrebleus(newstest: Callable[[str, str], Corpus]) -> None:
     edits = TER().corpus_score(list(corpus.systems[system]), references)
     assert scores.details("ter")[system]["edits"] == edits.num_edits
     assert scores.details("ter")[system]["reference-length"] == edits.ref_length
-    for name, rows in scores.details("ter", "segment").items():
-        kinds = np.array([rows[k] for k in ("insertions", "deletions", "substitutions", "shifts")])
-        assert (kinds >= 0).all()
-        assert kinds.sum(0).tolist() == rows["edits"].tolist()
+    for row, each in enumerate(scores.details("ter", "segment").values()):
+        kinds = [each[name] for name in ("insertions", "deletions", "substitutions", "shifts")]
+        assert (np.array(kinds) >= 0).all()
+        assert (np.sum(kinds, axis=0) == each["edits"]).all()
         # What is inserted less what is deleted is by how much the reference is longer.
-        words = np.array([len(text.split()) for text in corpus.systems[name]])
-        longer = rows["reference-length"] - words
-        assert (rows["insertions"] - rows["deletions"]).tolist() == longer.tolist()
+        words = [len(text.split()) for text in corpus.systems[scores.systems[row]]]
+        longer = each["reference-length"] - np.array(words)
+        assert (each["insertions"] - each["deletions"] == longer).all()
 
 
 def test_details_of_a_command() -> None:

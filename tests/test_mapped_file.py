@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import pytest
 
 from cupel.mapped_file import UnusableFile, open_arrays, write_arrays, writing_arrays
 
-ARRAYS: dict[str, np.ndarray] = {
+ARRAYS: dict[str, npt.NDArray[Any]] = {
     "ids": np.arange(7, dtype=np.int16),
     "none": np.zeros((0, 3), np.float32),
     "matrix": np.arange(12, dtype="<f8").reshape(4, 3)[:, ::-1],

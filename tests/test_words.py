@@ -15,13 +15,21 @@ import pytest
 
 ROOT = Path(__file__).parent.parent
 SOURCES = ROOT / "src" / "cupel"
-ROOMS = ("cli", "metrics", "mutt", "reading", "report", "descriptions.py", "registry.py")
-"""Rooms and modules that are checked; a room is added when it has been read and cleaned."""
 NOT_YET = (
-    *("cli/score.py", "cli/train_assay.py", "cli/train_nnrk.py", "cli/train_reval.py"),
-    *("assay.md", "mutt.md", "nnrk.md", "red.md", "results.md", "reval.md"),
+    "cli/score.py",
+    "cli/train_assay.py",
+    "cli/train_nnrk.py",
+    "cli/train_reval.py",
+    "data",
+    "kernels",
+    "learned",
+    "neural",
+    "papers/compute.py",
+    "syntax/given.py",
+    "tuning",
 )
-"""Files and pages that are still to be cleaned."""
+"""Rooms and files that are not checked yet: take one off when it has been read and cleaned."""
+WORD_LISTS = ("text/content_words.py", "mutt/verbs.py")
 
 TURNS = (
     r"anew", r"as yet", r"be had", r"heed(s|ed)?",
@@ -35,21 +43,18 @@ NAMES = {"found", "known", "said", "tell", "told", "wanted"}
 _TURN = re.compile(rf"\b({'|'.join(TURNS)})\b", re.IGNORECASE)
 
 
-def sources() -> Iterator[Path]:
-    for room in ROOMS:
-        path = SOURCES / room
-        for file in sorted(path.rglob("*.py")) if path.is_dir() else [path]:
-            if str(file.relative_to(SOURCES)) not in NOT_YET:
-                yield file
+def sources() -> list[Path]:
+    skipped = [SOURCES / name for name in (*NOT_YET, *WORD_LISTS)]
+    return [
+        path
+        for path in sorted(SOURCES.rglob("*.py"))
+        if not any(path.is_relative_to(other) for other in skipped)
+    ]
 
 
 def pages() -> list[Path]:
     """The pages for users; docs/research keeps lab notes as they were written."""
-    return [
-        page
-        for page in (ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")))
-        if page.name not in NOT_YET
-    ]
+    return [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 
 
 def turns_in(path: Path) -> list[str]:
@@ -76,7 +81,7 @@ def bound_names(tree: ast.AST) -> Iterator[tuple[str, int]]:
             yield node.name, node.lineno
 
 
-@pytest.mark.parametrize("path", list(sources()), ids=lambda path: path.name)
+@pytest.mark.parametrize("path", sources(), ids=lambda path: path.name)
 def test_names_are_nouns(path: Path) -> None:
     names = bound_names(ast.parse(path.read_text("utf-8")))
     poor = [f"{name}, line {line}" for name, line in names if name.strip("_").lower() in NAMES]

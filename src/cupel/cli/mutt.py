@@ -165,9 +165,11 @@ def mutt(
     with output.output(out) as file:
         _print(results, failures, form, width, file)
     if min_accuracy is not None and (short := results.below(min_accuracy)):
+        from cupel.mutt.trials import counted_references
+
         for result in short:
             output.warn(
-                f"{result.metric}: {result.corruption} with {result.references} references: "
+                f"{result.metric}: {result.corruption} with {counted_references(result.references)}: "
                 f"accuracy {result.accuracy:.3f}, below {min_accuracy:g}."
             )
         raise typer.Exit(1)

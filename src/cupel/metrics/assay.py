@@ -41,7 +41,7 @@ import numpy as np
 from cupel.batch import Batch, FloatArray, IntArray
 from cupel.errors import CupelError
 from cupel.metric import Metric, Signature, mean_score, mean_statistics
-from cupel.metrics.shared_options import Device
+from cupel.metrics import shared_options as option
 from cupel.neural.weights import read_card
 from cupel.neural.wordpiece import Pieces, WordPieces, encoder_missing, find_encoder
 from cupel.registry import register
@@ -103,18 +103,20 @@ class Assay(Metric):
         str,
         "Numbers of the encoder: float32, or bfloat16, twice as fast on processors that have it.",
     ] = "float32"
-    device: Device = "auto"
+    device: option.Device = "auto"
 
     higher_is_better = True
     decimals = 4
 
     def __post_init__(self) -> None:
-        for what, value, values in (
-            ("value of multiple", self.multiple, MULTIPLE),
+        for name, value, values in (
+            ("multiple", self.multiple, MULTIPLE),
             ("precision", self.precision, PRECISIONS),
         ):
             if value not in values:
-                raise CupelError(f"Assay has no {what} {value!r}; it has: {', '.join(values)}.")
+                raise CupelError(
+                    f"Unknown value {value!r} of assay:{name}; known are: {', '.join(values)}."
+                )
 
     @property
     def name(self) -> str:

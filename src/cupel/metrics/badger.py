@@ -38,7 +38,7 @@ scores.
 
 Equal to: 5,779 of 5,801 public segment scores of the program, if one symbol is added at the end
 of each sentence, and all 30 accuracies that the authors of MUTT released for it (see
-docs/research/notes-on-metrics.md).
+docs/research/metrics.md).
 """
 
 from __future__ import annotations
@@ -52,8 +52,8 @@ from cupel.arrays import FloatArray
 from cupel.batch import Batch
 from cupel.errors import CupelError
 from cupel.metric import Metric, Signature, mean_score, mean_statistics
+from cupel.metrics import shared_options as option
 from cupel.metrics.badger_texts import AlignmentWords, CompressionTexts
-from cupel.metrics.shared_options import Lowercase
 from cupel.registry import register
 
 MEASURES = ("alignment", "compression")
@@ -65,7 +65,7 @@ class Badger(Metric):
     """Statistics: [segment score, 1]."""
 
     measure: Annotated[str, "What is measured: alignment or compression."] = "alignment"
-    lowercase: Lowercase = True
+    lowercase: option.Lowercase = True
     threshold: Annotated[
         float,
         "With compression: how similar a word must be to replace it by that of a reference, from 0 "

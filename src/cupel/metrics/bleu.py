@@ -21,7 +21,7 @@ halves at every such order as mteval-v13a does, floor their method 1, add-k thei
 Paper: Kishore Papineni, Salim Roukos, Todd Ward and Wei-Jing Zhu. 2002. BLEU: a Method for
 Automatic Evaluation of Machine Translation. ACL 2002.
 
-Equal to: sacreBLEU 2.6 on every segment of the test sets listed in docs/metrics.md.
+Equal to: sacreBLEU 2.6 on every segment of the test sets listed in docs/research/metrics.md.
 """
 
 from __future__ import annotations
@@ -34,14 +34,7 @@ from cupel.arrays import FloatArray, IntArray
 from cupel.batch import Batch
 from cupel.errors import CupelError
 from cupel.metric import Metric, Signature, ratio
-from cupel.metrics.shared_options import (
-    EffectiveOrder,
-    Lowercase,
-    MaxOrder,
-    SmoothMethod,
-    SmoothValue,
-    Tokenize,
-)
+from cupel.metrics import shared_options as option
 from cupel.registry import register
 from cupel.text.tokenizers import Tokenizer
 
@@ -57,12 +50,12 @@ LOG_OF_ZERO = -9999999999.0
 class Bleu(Metric):
     """Statistics: [hypothesis length, reference length, matches 1..N, totals 1..N]."""
 
-    tokenize: Tokenize = "13a"
-    lowercase: Lowercase = False
-    smooth_method: SmoothMethod = "exp"
-    smooth_value: SmoothValue = None
-    max_ngram_order: MaxOrder = 4
-    effective_order: EffectiveOrder = False
+    tokenize: option.Tokenize = "13a"
+    lowercase: option.Lowercase = False
+    smooth_method: option.SmoothMethod = "exp"
+    smooth_value: option.SmoothValue = None
+    max_ngram_order: option.MaxOrder = 4
+    effective_order: option.EffectiveOrder = False
 
     name = "bleu"
     higher_is_better = True

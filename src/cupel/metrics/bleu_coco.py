@@ -32,8 +32,8 @@ import numpy as np
 from cupel.arrays import FloatArray
 from cupel.batch import Batch
 from cupel.metric import Metric, Signature
+from cupel.metrics import shared_options as option
 from cupel.metrics.bleu import Bleu
-from cupel.metrics.shared_options import Lowercase, MaxOrder, Tokenize
 from cupel.registry import register
 
 TINY, SMALL = 1e-15, 1e-9
@@ -44,9 +44,9 @@ TINY, SMALL = 1e-15, 1e-9
 class BleuCoco(Metric):
     """Statistics: those of BLEU."""
 
-    tokenize: Tokenize = "ptb"
-    lowercase: Lowercase = True
-    max_ngram_order: MaxOrder = 4
+    tokenize: option.Tokenize = "ptb"
+    lowercase: option.Lowercase = True
+    max_ngram_order: option.MaxOrder = 4
 
     name = "bleu-coco"
     decimals = 4

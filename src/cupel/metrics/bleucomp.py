@@ -30,8 +30,8 @@ import numpy as np
 from cupel.arrays import FloatArray
 from cupel.batch import Batch
 from cupel.metric import Metric, Signature, ratio
+from cupel.metrics import shared_options as option
 from cupel.metrics.bleu import Bleu
-from cupel.metrics.shared_options import Lowercase, Tokenize
 from cupel.registry import register
 
 ORDERS = range(1, 5)
@@ -42,8 +42,8 @@ ORDERS = range(1, 5)
 class BleuComp(Metric):
     """BLEU's statistics; `components` spreads them out, `score` is BLEU with effective order."""
 
-    tokenize: Tokenize = "13a"
-    lowercase: Lowercase = False
+    tokenize: option.Tokenize = "13a"
+    lowercase: option.Lowercase = False
 
     name = "bleucomp"
     decimals = 4

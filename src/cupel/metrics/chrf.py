@@ -20,7 +20,7 @@ the one with the best segment score counts, the first of equals.
 Paper: Maja Popović. 2015. chrF: Character n-gram F-score for Automatic MT Evaluation. WMT 2015.
 Maja Popović. 2017. chrF++: Words Helping Character n-grams. WMT 2017.
 
-Equal to: sacreBLEU 2.6 on every segment of the test sets listed in docs/metrics.md.
+Equal to: sacreBLEU 2.6 on every segment of the test sets listed in docs/research/metrics.md.
 """
 
 from __future__ import annotations
@@ -35,8 +35,8 @@ from cupel.arrays import FloatArray, IntArray
 from cupel.batch import Batch
 from cupel.errors import CupelError
 from cupel.metric import Metric, Signature, ratio
+from cupel.metrics import shared_options as option
 from cupel.metrics.bleu import ngram_totals
-from cupel.metrics.shared_options import Lowercase
 from cupel.registry import register
 from cupel.text.tokens import Tokens, characters, split_words
 
@@ -81,7 +81,7 @@ class Chrf(Metric):
     char_order: Annotated[int, "Length of the longest character n-grams."] = 6
     word_order: Annotated[int, "Length of the longest word n-grams; 2 makes it chrF++."] = 0
     beta: Annotated[int, "Weight of recall: it counts beta times as much as precision."] = 2
-    lowercase: Lowercase = False
+    lowercase: option.Lowercase = False
     whitespace: Annotated[bool, "Count spaces as characters."] = False
     eps_smoothing: Annotated[bool, "Smooth as NLTK and Moses do: average F over all orders."] = (
         False

@@ -42,7 +42,7 @@ from cupel.arrays import FloatArray, IntArray
 from cupel.batch import Batch
 from cupel.errors import CupelError
 from cupel.metric import Metric, Signature, mean_score, mean_statistics, ratio
-from cupel.metrics.shared_options import Lowercase, Tokenize
+from cupel.metrics import shared_options as option
 from cupel.registry import register
 from cupel.text.ngrams import NgramTable, build
 from cupel.text.tokenizers import Tokenizer
@@ -63,8 +63,8 @@ VARIANTS = ("d", "plain")
 class Cider(Metric):
     """Statistics: [segment score, 1]."""
 
-    tokenize: Tokenize = "none"
-    lowercase: Lowercase = False
+    tokenize: option.Tokenize = "none"
+    lowercase: option.Lowercase = False
     variant: Annotated[str, "d, or plain: no clipping of counts and no length penalty."] = "d"
     sigma: Annotated[float, "How much lengths may differ: width of the penalty, in 2-grams."] = 6.0
     df: Annotated[

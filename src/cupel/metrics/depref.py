@@ -34,19 +34,10 @@ import numpy as np
 from cupel.arrays import FloatArray
 from cupel.batch import Batch
 from cupel.metric import Metric, Signature, mean_score, mean_statistics
+from cupel.metrics import shared_options as option
 from cupel.metrics.red import LONGEST, Red, check_fraction, f_scores, weighted_sum
 from cupel.metrics.red_aligned import Aligner, dep_parts
 from cupel.metrics.red_text import DISTANCES, TreePairs, TreeText, forest
-from cupel.metrics.shared_options import (
-    Heads,
-    Language,
-    LongestNgrams,
-    Normalize,
-    RecallWeight,
-    SpacyModel,
-    Trees,
-    TreeTokenize,
-)
 from cupel.registry import register
 from cupel.syntax.heads import CONVENTIONS
 from cupel.syntax.models import parser_missing
@@ -71,14 +62,14 @@ class Depref(Metric):
     """Statistics: [segment score, 1]."""
 
     resources: Annotated[bool, "Match stems and synonyms as well, each word at most once."] = False
-    language: Language = "en"
-    n: LongestNgrams = LONGEST
-    alpha: RecallWeight = 0.5
-    trees: Trees = None
-    model: SpacyModel = None
-    heads: Heads = CONVENTIONS[0]
-    tokenize: TreeTokenize = OWN
-    normalize: Normalize = True
+    language: option.Language = "en"
+    n: option.LongestNgrams = LONGEST
+    alpha: option.RecallWeight = 0.5
+    trees: option.Trees = None
+    model: option.SpacyModel = None
+    heads: option.Heads = CONVENTIONS[0]
+    tokenize: option.TreeTokenize = OWN
+    normalize: option.Normalize = True
 
     name = "depref"
     higher_is_better = True

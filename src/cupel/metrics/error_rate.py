@@ -16,7 +16,7 @@ import numpy as np
 from cupel.arrays import FloatArray
 from cupel.batch import Batch
 from cupel.metric import Metric, Signature, ratio
-from cupel.metrics.shared_options import Lowercase, Tokenize
+from cupel.metrics import shared_options as option
 from cupel.text.tokenizers import Tokenizer
 
 
@@ -35,8 +35,8 @@ class WordErrorRate(Metric):
     first.
     """
 
-    tokenize: Tokenize = "none"
-    lowercase: Lowercase = False
+    tokenize: option.Tokenize = "none"
+    lowercase: option.Lowercase = False
 
     higher_is_better = False
 

@@ -41,7 +41,7 @@ from cupel.arrays import FloatArray, IntArray
 from cupel.batch import Batch
 from cupel.errors import CupelError
 from cupel.metric import Metric, Signature, mean_score, mean_statistics, ratio
-from cupel.metrics.shared_options import BothTrees, SpacyModel, TreeTokenize
+from cupel.metrics import shared_options as option
 from cupel.registry import register
 from cupel.syntax.models import parser_missing
 from cupel.syntax.parser import OWN, TreeSource, tree_source
@@ -66,9 +66,9 @@ class Hwcm(Metric):
         "Which word heads a phrase: native or penn2malt (default: penn2malt for a parser's trees, "
         "native for your own).",
     ] = None
-    model: SpacyModel = None
-    tokenize: TreeTokenize = OWN
-    trees: BothTrees = None
+    model: option.SpacyModel = None
+    tokenize: option.TreeTokenize = OWN
+    trees: option.BothTrees = None
 
     name = "hwcm"
     higher_is_better = True

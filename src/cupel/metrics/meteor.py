@@ -3,8 +3,8 @@
 Measures: How many words of translation and reference match, content words counting more than
 function words, and how much the order differs. From 0 to 1; higher is better.
 
-Use: For single segments without a trained metric, and to see why a score is low (`cupel
-align`). For systems chrf and redp agree with people at least as well.
+Use: For single segments without a trained metric, and to see why a score is low (`cupel align`).
+For systems chrf and redp agree with people at least as well.
 
 Needs: pip install 'cupel[meteor]' for the paraphrase table (compiled once, about ten seconds), or
 modules=exact,stem,synonym to do without. English (en), and with a paraphrase table for them cs,
@@ -25,7 +25,7 @@ Paper: Michael Denkowski and Alon Lavie. 2014. Meteor Universal: Language Specif
 Evaluation for Any Target Language. WMT 2014.
 
 Equal to: meteor-1.5.jar with -norm, in all 23 statistics of every segment compared
-(docs/metrics.md), without Java.
+(docs/research/metrics.md), without Java.
 """
 
 from __future__ import annotations
@@ -41,6 +41,7 @@ from cupel.arrays import FloatArray, IntArray
 from cupel.batch import Batch
 from cupel.checksums import sha256_of
 from cupel.metric import Metric, Signature
+from cupel.metrics import shared_options as option
 from cupel.metrics.meteor_tasks import (
     MODULES,
     Parameters,
@@ -48,7 +49,6 @@ from cupel.metrics.meteor_tasks import (
     matchers_of,
     parameters,
 )
-from cupel.metrics.shared_options import Language, Modules, Paraphrases
 from cupel.registry import register
 from cupel.text.meteor_lexicon import Analysis, MeteorAnalysis
 from cupel.text.paraphrases import find_table, open_paraphrases, table_missing
@@ -75,14 +75,14 @@ _NO_ENTRIES.setflags(write=False)  # like those of a table, so that one compiled
 class Meteor(Metric):
     """Statistics: the 23 numbers of METEOR, see `cupel.kernels.alignment.STATISTICS`."""
 
-    language: Language = "en"
+    language: option.Language = "en"
     task: Annotated[
         str,
         "What the parameters were tuned for: rank (rankings of WMT), adq (adequacy), hter, li (one "
         "set for all languages), tune (balanced, for tuning translation systems).",
     ] = "rank"
-    modules: Modules = None
-    paraphrases: Paraphrases = None
+    modules: option.Modules = None
+    paraphrases: option.Paraphrases = None
 
     name = "meteor"
     higher_is_better = True

@@ -39,7 +39,7 @@ from cupel.arrays import FloatArray, IntArray
 from cupel.batch import Batch
 from cupel.errors import CupelError
 from cupel.metric import Metric, Signature, mean_score, mean_statistics, ratio
-from cupel.metrics.shared_options import Lowercase
+from cupel.metrics import shared_options as option
 from cupel.registry import register
 
 _FILTERS = [{"id": lzma.FILTER_LZMA2, "preset": 9 | lzma.PRESET_EXTREME, "dict_size": 1 << 16}]
@@ -78,7 +78,7 @@ class Ncd(Metric):
     """Statistics: [segment distance, 1]."""
 
     compressor: Annotated[str, "Compressor: zlib, lzma or bz2."] = "zlib"
-    lowercase: Lowercase = False
+    lowercase: option.Lowercase = False
 
     name = "ncd"
     decimals = 4

@@ -38,8 +38,8 @@ from cupel.arrays import FloatArray
 from cupel.batch import Batch
 from cupel.errors import CupelError
 from cupel.metric import Metric, Signature, ratio
+from cupel.metrics import shared_options as option
 from cupel.metrics.bleu import ngram_totals
-from cupel.metrics.shared_options import MaxOrder, Tokenize
 from cupel.registry import register
 from cupel.text.ngrams import NgramTable, build
 from cupel.text.tokenizers import Tokenizer
@@ -57,9 +57,9 @@ BETA = math.log(2) / math.log(1.5) ** 2
 class Nist(Metric):
     """Statistics: [hypothesis length, mean reference length, information 1..N, totals 1..N]."""
 
-    tokenize: Tokenize = "13a"
+    tokenize: option.Tokenize = "13a"
     lowercase: Annotated[bool, "Lowercase the letters A to Z before comparing the text."] = True
-    max_ngram_order: MaxOrder = 5
+    max_ngram_order: option.MaxOrder = 5
     _table: NgramTable | None = None
     _information: tuple[FloatArray, ...] = ()
 

@@ -22,8 +22,8 @@ the training.
 Paper: Francisco Guzmán, Shafiq Joty, Lluís Màrquez and Preslav Nakov. 2017. Machine Translation
 Evaluation with Neural Networks. Computer Speech and Language 45.
 
-Equal to: It was not compared with the authors' program; docs/nnrk.md compares the results with
-those of the paper.
+Equal to: It was not compared with the authors' program; docs/research/nnrk.md compares the
+results with those of the paper.
 """
 
 from __future__ import annotations

@@ -50,18 +50,8 @@ from cupel.arrays import FloatArray, IntArray
 from cupel.batch import Batch
 from cupel.errors import CupelError
 from cupel.metric import Metric, Signature, mean_score, mean_statistics, ratio
+from cupel.metrics import shared_options as option
 from cupel.metrics.red_text import DISTANCES, TreePairs, TreeText, forest, text_of
-from cupel.metrics.shared_options import (
-    Distance,
-    Heads,
-    LongestNgrams,
-    Lowercase,
-    Normalize,
-    RecallWeight,
-    SpacyModel,
-    Trees,
-    TreeTokenize,
-)
 from cupel.registry import register
 from cupel.syntax.heads import CONVENTIONS
 from cupel.syntax.models import parser_missing
@@ -85,18 +75,18 @@ LONGEST = 3
 class Red(Metric):
     """Statistics: [segment score, 1]."""
 
-    n: LongestNgrams = LONGEST
-    alpha: RecallWeight = 0.5
+    n: option.LongestNgrams = LONGEST
+    alpha: option.RecallWeight = 0.5
     weights: Annotated[
         str | None, "Weights of the lengths 1 to n, such as 0.6,0.3,0.1 (default: equal weights)."
     ] = None
-    distance: Distance = DISTANCES[0]
-    trees: Trees = None
-    model: SpacyModel = None
-    heads: Heads = CONVENTIONS[0]
-    tokenize: TreeTokenize = OWN
-    lowercase: Lowercase = True
-    normalize: Normalize = True
+    distance: option.Distance = DISTANCES[0]
+    trees: option.Trees = None
+    model: option.SpacyModel = None
+    heads: option.Heads = CONVENTIONS[0]
+    tokenize: option.TreeTokenize = OWN
+    lowercase: option.Lowercase = True
+    normalize: option.Normalize = True
 
     name = "red"
     higher_is_better = True

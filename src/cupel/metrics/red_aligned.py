@@ -15,10 +15,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from cupel.arrays import FloatArray, Int32Array, IntArray
+from cupel.metrics import shared_options as option
 from cupel.metrics.meteor import align_pairs
 from cupel.metrics.meteor_tasks import MODULES, check_modules, matchers_of
 from cupel.metrics.red_text import TreePairs
-from cupel.metrics.shared_options import Language, Modules, Paraphrases
 from cupel.text.meteor_lexicon import Analysis, MeteorAnalysis
 from cupel.text.paraphrases import find_table
 from cupel.text.tokens import Tokens
@@ -48,9 +48,9 @@ class Matches:
 class Aligner:
     """METEOR's matchers of a language over the words of trees and translations."""
 
-    language: Language = "en"
-    modules: Modules = None
-    paraphrases: Paraphrases = None
+    language: option.Language = "en"
+    modules: option.Modules = None
+    paraphrases: option.Paraphrases = None
 
     def check(self) -> None:
         """Raise an error for an unknown language or module, or a missing table."""

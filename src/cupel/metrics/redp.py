@@ -46,22 +46,11 @@ from cupel.batch import Batch
 from cupel.checksums import sha256_of
 from cupel.errors import CupelError
 from cupel.metric import Metric, Signature, mean_score, mean_statistics, ratio
+from cupel.metrics import shared_options as option
 from cupel.metrics.meteor_tasks import MODULES
 from cupel.metrics.red import LONGEST, check_distance, check_fraction, weighted_sum
 from cupel.metrics.red_aligned import Aligner, dep_parts, paraphrase_parts
 from cupel.metrics.red_text import DISTANCES, TreePairs, TreeText, forest
-from cupel.metrics.shared_options import (
-    Distance,
-    Heads,
-    Language,
-    LongestNgrams,
-    Modules,
-    Normalize,
-    Paraphrases,
-    SpacyModel,
-    Trees,
-    TreeTokenize,
-)
 from cupel.presets import load_preset
 from cupel.registry import register
 from cupel.syntax.heads import CONVENTIONS
@@ -125,17 +114,17 @@ class Redp(Metric):
         "Parameters that `cupel tune` saved: a name, or the path of a .json file (default: those of "
         "Table 1 of the paper).",
     ] = None
-    n: LongestNgrams = LONGEST
-    distance: Distance = DISTANCES[0]
+    n: option.LongestNgrams = LONGEST
+    distance: option.Distance = DISTANCES[0]
     as_printed: Annotated[bool, "Score paraphrases by the formula as the paper prints it."] = False
-    language: Language = "en"
-    modules: Modules = None
-    paraphrases: Paraphrases = None
-    trees: Trees = None
-    model: SpacyModel = None
-    heads: Heads = CONVENTIONS[0]
-    tokenize: TreeTokenize = OWN
-    normalize: Normalize = True
+    language: option.Language = "en"
+    modules: option.Modules = None
+    paraphrases: option.Paraphrases = None
+    trees: option.Trees = None
+    model: option.SpacyModel = None
+    heads: option.Heads = CONVENTIONS[0]
+    tokenize: option.TreeTokenize = OWN
+    normalize: option.Normalize = True
 
     name = "redp"
     higher_is_better = True

@@ -23,8 +23,8 @@ vectors of unknown words (`cupel.text.unknown_words`), and an empty one has the 
 Paper: Rohit Gupta, Constantin Orăsan and Josef van Genabith. 2015. ReVal: A Simple and Effective
 Machine Translation Evaluation Metric Based on Recurrent Neural Networks. EMNLP 2015.
 
-Equal to: It was not compared with the authors' program; docs/reval.md compares the results with
-those of the paper.
+Equal to: It was not compared with the authors' program; docs/research/reval.md compares the
+results with those of the paper.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ from cupel.errors import CupelError
 from cupel.learned.reval.files import KIND, Scorer, open_scorer
 from cupel.learned.reval.model.words import plain
 from cupel.metric import Metric, Signature, mean_score, mean_statistics
-from cupel.metrics.shared_options import BothTrees, Device, Multiple, SpacyModel
+from cupel.metrics import shared_options as option
 from cupel.registry import register
 from cupel.syntax.models import parser_missing
 from cupel.syntax.parser import TreeSource, tree_source
@@ -75,10 +75,10 @@ class ReVal(Metric):
     vectors: Annotated[
         str | None, "Word vectors: a name or a file (default: those the model was trained with)."
     ] = None
-    parser: SpacyModel = None
-    trees: BothTrees = None
-    multiple: Multiple = "best"
-    device: Device = "auto"
+    parser: option.SpacyModel = None
+    trees: option.BothTrees = None
+    multiple: option.Multiple = "best"
+    device: option.Device = "auto"
 
     name = "reval"
     decimals = 4

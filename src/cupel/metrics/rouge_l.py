@@ -35,7 +35,7 @@ import numpy as np
 from cupel.arrays import FloatArray
 from cupel.batch import Batch
 from cupel.metric import Metric, Signature, mean_score, mean_statistics, ratio
-from cupel.metrics.shared_options import Lowercase, Tokenize
+from cupel.metrics import shared_options as option
 from cupel.registry import register
 from cupel.text.tokenizers import Tokenizer
 from cupel.text.tokens import Tokens, intern
@@ -60,8 +60,8 @@ class BetweenBlanks:
 class RougeL(Metric):
     """Statistics: [score, 1]."""
 
-    tokenize: Tokenize = "none"
-    lowercase: Lowercase = False
+    tokenize: option.Tokenize = "none"
+    lowercase: option.Lowercase = False
     beta: Annotated[float, "Weight of recall: it counts beta times as much as precision."] = 1.2
 
     name = "rouge-l"

@@ -27,15 +27,8 @@ from dataclasses import dataclass
 from cupel.arrays import FloatArray
 from cupel.batch import Batch
 from cupel.metric import Metric, Signature, mean_score, mean_statistics
+from cupel.metrics import shared_options as option
 from cupel.metrics.bleu import Bleu
-from cupel.metrics.shared_options import (
-    EffectiveOrder,
-    Lowercase,
-    MaxOrder,
-    SmoothMethod,
-    SmoothValue,
-    Tokenize,
-)
 from cupel.registry import register
 
 
@@ -44,12 +37,12 @@ from cupel.registry import register
 class SentBleu(Metric):
     """Statistics: [segment score, 1]."""
 
-    tokenize: Tokenize = "13a"
-    lowercase: Lowercase = False
-    smooth_method: SmoothMethod = "exp"
-    smooth_value: SmoothValue = None
-    max_ngram_order: MaxOrder = 4
-    effective_order: EffectiveOrder = True
+    tokenize: option.Tokenize = "13a"
+    lowercase: option.Lowercase = False
+    smooth_method: option.SmoothMethod = "exp"
+    smooth_value: option.SmoothValue = None
+    max_ngram_order: option.MaxOrder = 4
+    effective_order: option.EffectiveOrder = True
 
     name = "sentbleu"
     higher_is_better = True

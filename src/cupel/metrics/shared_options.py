@@ -1,4 +1,4 @@
-"""Options that several metrics have, each described once: `tokenize: Tokenize = "13a"`."""
+"""Options that several metrics have, described once: `tokenize: option.Tokenize = "13a"`."""
 
 from __future__ import annotations
 

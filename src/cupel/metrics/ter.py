@@ -22,7 +22,7 @@ there is an edit and else 0.
 Paper: Matthew Snover, Bonnie Dorr, Richard Schwartz, Linnea Micciulla and John Makhoul. 2006. A
 Study of Translation Edit Rate with Targeted Human Annotation. AMTA 2006.
 
-Equal to: sacreBLEU 2.6 on every segment of the test sets listed in docs/metrics.md.
+Equal to: sacreBLEU 2.6 on every segment of the test sets listed in docs/research/metrics.md.
 """
 
 from __future__ import annotations
@@ -35,8 +35,8 @@ import numpy as np
 from cupel.arrays import FloatArray, Int32Array, IntArray
 from cupel.batch import Batch
 from cupel.metric import Metric, Signature
+from cupel.metrics import shared_options as option
 from cupel.metrics.error_rate import error_rate
-from cupel.metrics.shared_options import CaseSensitive, NoPunct
 from cupel.registry import register
 from cupel.text.tercom import Tercom
 
@@ -47,11 +47,11 @@ class Ter(Metric):
     """Statistics: [edits to the closest reference, mean reference length]."""
 
     normalized: Annotated[bool, "Split off punctuation and decode XML entities."] = False
-    no_punct: NoPunct = False
+    no_punct: option.NoPunct = False
     asian_support: Annotated[
         bool, "With normalized or no_punct: split or remove East Asian characters as well."
     ] = False
-    case_sensitive: CaseSensitive = False
+    case_sensitive: option.CaseSensitive = False
 
     name = "ter"
     higher_is_better = False

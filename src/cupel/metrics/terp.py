@@ -45,8 +45,8 @@ from cupel.batch import Batch
 from cupel.checksums import sha256_of
 from cupel.errors import CupelError, MissingPart
 from cupel.metric import Metric, Signature
+from cupel.metrics import shared_options as option
 from cupel.metrics.error_rate import error_rate
-from cupel.metrics.shared_options import CaseSensitive, NoPunct
 from cupel.metrics.terp_parameters import Parameters, preset
 from cupel.registry import register
 from cupel.text.paraphrases import find_table, open_paraphrases, table_missing
@@ -142,8 +142,8 @@ class Terp(Metric):
     capped: Annotated[bool | None, "Limit a segment's score to 100 (default: from the preset)."] = (
         None
     )
-    no_punct: NoPunct = False
-    case_sensitive: CaseSensitive = False
+    no_punct: option.NoPunct = False
+    case_sensitive: option.CaseSensitive = False
     shift_size: Annotated[int, "Longest phrase that may move, in words."] = 10
     shift_distance: Annotated[int, "Longest move, in words."] = 50
     candidates: Annotated[

@@ -37,7 +37,7 @@ from cupel.arrays import FloatArray
 from cupel.batch import Batch
 from cupel.errors import CupelError
 from cupel.metric import Metric, Signature, mean_score, mean_statistics, ratio
-from cupel.metrics.shared_options import Lowercase, Multiple, Tokenize
+from cupel.metrics import shared_options as option
 from cupel.registry import register
 from cupel.text.tokenizers import Tokenizer
 from cupel.text.vectors import EMBEDDED, open_vectors
@@ -58,9 +58,9 @@ class W2vAvg(Metric):
         "Word vectors: glove-6b-50d-100k, glove-6b-50d, or a file in the format of GloVe, word2vec "
         "or fastText.",
     ] = EMBEDDED
-    tokenize: Tokenize = "ptb"
-    lowercase: Lowercase = True
-    multiple: Multiple = "best"
+    tokenize: option.Tokenize = "ptb"
+    lowercase: option.Lowercase = True
+    multiple: option.Multiple = "best"
     content: Annotated[bool, "Average the vectors of content words only."] = False
 
     name = "w2v-avg"

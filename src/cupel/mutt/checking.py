@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from cupel.errors import CupelError
 from cupel.mutt.named import mutt_metrics, open_suite
 from cupel.mutt.suites import Suite
-from cupel.mutt.trials import THRESHOLD, Result, Results, run
+from cupel.mutt.trials import THRESHOLD, Result, Results, counted_references, run
 from cupel.registry import MetricLike, get_metric
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ class Verdict:
     def __str__(self) -> str:
         low, high = self.result.interval
         lines = [
-            f"{self.result.corruption} ({self.result.references} references): accuracy "
+            f"{self.result.corruption} ({counted_references(self.result.references)}): accuracy "
             f"{self.result.accuracy:.3f} (95% from {low:.3f} to {high:.3f}) in "
             f"{len(self.result.trials)} trials with {self.result.ties} ties; "
             f"{self.threshold:g} is required."
