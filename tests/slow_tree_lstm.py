@@ -5,7 +5,7 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
-from cupel.learned.reval.model.tree_lstm import TreeLstm
+from cupel.learned.reval.model.encoder import TreeLstm
 
 
 def root_state(module: TreeLstm, vectors: Tensor, heads: list[int]) -> Tensor:

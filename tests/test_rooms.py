@@ -78,15 +78,31 @@ def test_imports_point_one_way() -> None:
 
 
 def test_no_module_imports_itself_by_a_detour() -> None:
-    graph = {
-        module: set(imports(path, types=False))
-        for module, path in FILES.items()
-        if not module.startswith("cupel.learned.nnrk.")
-    }
+    graph = {module: set(imports(path, types=False)) for module, path in FILES.items()}
     try:
         TopologicalSorter(graph).prepare()
     except CycleError as error:
         pytest.fail(" -> ".join(error.args[1]))
+
+
+DIVISION = ("model", "files", "data", "training")
+
+
+def test_learned_metrics_are_divided_alike() -> None:
+    """Each room has the same parts, and a part imports from those before it."""
+    rooms = [path for path in (HOME / "learned").iterdir() if (path / "__init__.py").exists()]
+    assert {room.name for room in rooms} == {"reval", "nnrk", "assay"}
+    for room in rooms:
+        for part in ("model/network", "files", "data/examples", "training/settings",
+                     "training/loop", "training/run"):  # fmt: skip
+            assert (room / f"{part}.py").is_file(), f"{room.name} has no {part}.py"
+        for path in room.rglob("*.py"):
+            part = path.relative_to(room).parts[0].removesuffix(".py")
+            for module in imports(path):
+                _, home, name, below = [*module.split("."), "", "", ""][:4]
+                if home == "learned" and below:
+                    assert name == room.name, f"{path} imports {module}"
+                    assert DIVISION.index(below) <= DIVISION.index(part), f"{path}: {module}"
 
 
 def test_only_reproduce_opens_the_papers() -> None:

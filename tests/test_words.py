@@ -17,19 +17,14 @@ ROOT = Path(__file__).parent.parent
 SOURCES = ROOT / "src" / "cupel"
 NOT_YET = (
     "cli/score.py",
-    "cli/train_assay.py",
-    "cli/train_nnrk.py",
-    "cli/train_reval.py",
     "data",
     "kernels",
-    "learned",
-    "neural",
     "papers/compute.py",
     "syntax/given.py",
     "tuning",
 )
 """Rooms and files that are not checked yet: take one off when it has been read and cleaned."""
-WORD_LISTS = ("text/content_words.py", "mutt/verbs.py")
+WORD_LISTS = ("text/content_words.py", "mutt/verbs.py", "learned/assay/data/corruptions.py")
 
 TURNS = (
     r"anew", r"as yet", r"be had", r"heed(s|ed)?",

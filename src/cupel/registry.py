@@ -19,6 +19,7 @@ from importlib.util import find_spec
 from pkgutil import iter_modules
 from typing import Any, TypeVar
 
+from cupel.console import warn
 from cupel.descriptions import described_parts, option_sentences, type_hints
 from cupel.errors import CupelError, MissingPart
 from cupel.metric import Metric
@@ -42,6 +43,7 @@ class Entry:
     modules: tuple[str, ...] = ()
     extra: str | None = None
     check: Callable[[], str | None] | None = None
+    renamed: Mapping[str, str] = field(default_factory=dict)
     package: str = "cupel"
     broken: str | None = None
 
@@ -97,17 +99,22 @@ def register(
     modules: Iterable[str] = (),
     extra: str | None = None,
     check: Callable[[], str | None] | None = None,
+    renamed: Mapping[str, str] | None = None,
     **fixed: object,
 ) -> Callable[[Factory], Factory]:
     """Decorate a metric class: make it reachable as `name`, with `fixed` options already set.
 
     `modules` are imported only when it runs, and come with `pip install 'cupel[extra]'`. `check`
     returns a sentence about what else its defaults need, such as a file, or None when nothing is
-    missing. What `cupel metrics NAME` prints is in the docstring, see `cupel.descriptions`.
+    missing. `renamed` maps old names of options, which work for one release, to the new ones: `old`
+    to `new`, or `old=value` to `new=value`. What `cupel metrics NAME` prints is in the docstring, see
+    `cupel.descriptions`.
     """
 
     def add(make: Factory) -> Factory:
-        _BUILT_IN[name] = Entry(name, make, summary, fixed, tuple(modules), extra, check)
+        _BUILT_IN[name] = Entry(
+            name, make, summary, fixed, tuple(modules), extra, check, renamed or {}
+        )
         return make
 
     return add
@@ -171,7 +178,8 @@ def get_metric(spec: MetricLike, /, **options: object) -> Metric:
         raise CupelError(unknown_metric(name))
     if entry.missing:
         raise MissingPart(entry.missing)
-    given = {**options, **_parsed(rest, entry)}
+    given = dict(_current(entry, *option) for option in options.items())
+    given |= _parsed(rest, entry)
     try:
         return entry.make(**entry.fixed, **given)
     except TypeError as error:
@@ -249,12 +257,29 @@ def _parsed(rest: str, entry: Entry) -> dict[str, object]:
             )
     hints = type_hints(entry.make)
     values: dict[str, object] = {}
-    for key, value in pairs:
+    for key, value in (_current(entry, *pair) for pair in pairs):
         if key not in entry.options:
             names = ", ".join(entry.options) or "none"
             raise CupelError(f"The metric {entry.name!r} has no option {key!r}; it has: {names}.")
         values[key] = converted(value, hints.get(key, str), f"{entry.name}:{key}")
     return values
+
+
+def _current(entry: Entry, key: str, value: Any) -> tuple[str, Any]:
+    """An option under its current name."""
+    for old in (f"{key}={value}", key):
+        if old in entry.renamed:
+            _note_renamed(entry.name, old, entry.renamed[old])
+            new, equals, new_value = entry.renamed[old].partition("=")
+            return new, new_value if equals else value
+    return key, value
+
+
+@cache
+def _note_renamed(metric: str, old: str, new: str) -> None:
+    warn(
+        f"The option {old} of {metric} is now called {new}; the old one works for one more release."
+    )
 
 
 def _callable_metric(spec: str) -> Metric:

@@ -16,21 +16,20 @@ from cupel.batch import Batch
 from cupel.corpus import Corpus
 from cupel.errors import CupelError, MissingPart
 from cupel.learned.nnrk.data.examples import _features
+from cupel.learned.nnrk.files import _features as named_features
+from cupel.learned.nnrk.files import features_of
 from cupel.learned.nnrk.model.features import FeatureSet, SkipFeature, feature_set
+from cupel.neural import packages
 
 
 def test_a_missing_feature_is_named_with_its_extra(monkeypatch: pytest.MonkeyPatch):
-    import cupel.learned.nnrk.model.syntax as syntax
-
-    monkeypatch.setattr(syntax, "find_spec", lambda name: None)
+    monkeypatch.setattr(packages, "find_spec", lambda name: None)
     with pytest.raises(MissingPart, match=r"'syntax25' needs spacy: pip install 'cupel\[syntax\]'"):
         feature_set("4metrics,syntax25".replace("4metrics", "ter"))
-    from cupel.learned.nnrk import files as store
-
-    store._features.cache_clear()
+    named_features.cache_clear()
     model = replace(tiny_model(), card={"features": ["ter", "syntax25"]})
     with pytest.raises(MissingPart, match="trained with features that are not at hand"):
-        store.features_of(model)
+        features_of(model)
 
 
 @dataclass(frozen=True)

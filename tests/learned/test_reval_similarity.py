@@ -13,7 +13,7 @@ from cupel.data.sick import read_sick, sick_pairs
 from cupel.errors import CupelError
 from cupel.human.rankings import Rankings
 from cupel.learned.reval.data import similarity
-from cupel.learned.reval.data.sets import Recipe, SimilarityData, recipe_of
+from cupel.learned.reval.data.examples import Recipe, SimilarityData, recipe_of
 from cupel.learned.reval.data.similarity import (
     BANDS,
     PUBLISHED,
@@ -192,7 +192,7 @@ def test_wrong_names_are_told(pack: Pack) -> None:
         recipe_of("S")
     assert recipe_of("XL+Sick") == replace(recipe_of("XL"), sick=True)
     pack("wmt12")
-    with pytest.raises(CupelError, match="wmt12 has no rankings of 'ru-en'"):
+    with pytest.raises(CupelError, match="wmt12 has no judgments of 'ru-en'"):
         ranked_pairs("wmt12", ["ru-en"])
     with pytest.raises(CupelError, match="translate into cs and en; a model is of one language"):
         ranked_pairs("wmt12", ["cs-en", "en-cs"])

@@ -59,7 +59,7 @@ def test_full_trains_once_and_puts_the_model_into_the_metric(
     assert commands[0][1:5] == ["-m", "cupel", "train", "reval"]
     assert told == ["cupel train reval --train wmt13 --set L --hidden 50 --memory 150"]
     one = done["reval-3", "L(50,150)", "cs-en"].settings
-    assert one["metric"] == f"reval:model={commands[0][-1]}"
+    assert one["metric"] == f"reval:weights={commands[0][-1]}"
     assert "recorded" not in one
     assert done["reval-3", "METEOR", "cs-en"].settings["metric"] == "meteor"
 

@@ -42,7 +42,7 @@ from cupel.batch import Batch, FloatArray, IntArray
 from cupel.errors import CupelError
 from cupel.metric import Metric, Signature, mean_score, mean_statistics
 from cupel.metrics import shared_options as option
-from cupel.neural.weights import read_card
+from cupel.neural.weights import embedded, read_card
 from cupel.neural.wordpiece import Pieces, WordPieces, encoder_missing, find_encoder
 from cupel.registry import register
 
@@ -53,6 +53,8 @@ if TYPE_CHECKING:
     from cupel.corpus import Corpus
     from cupel.learned.assay.model.network import Assay as Model
 
+PRESETS = ("wmt12-14", "wmt13")
+RENAMED = {f"weights=assay-{name}": f"preset={name}" for name in PRESETS}
 MULTIPLE = ("best", "soft")
 PRECISIONS = ("float32", "bfloat16")
 AVERAGE_METEOR = 0.325
@@ -76,6 +78,7 @@ class WordPieceAnalysis:
     modules=NEEDS,
     extra="contextual",
     check=encoder_missing,
+    renamed=RENAMED,
 )
 @register(
     "assay-wmt13",
@@ -83,15 +86,19 @@ class WordPieceAnalysis:
     modules=NEEDS,
     extra="contextual",
     check=encoder_missing,
-    weights="assay-wmt13",
+    renamed=RENAMED,
+    preset="wmt13",
 )
 @dataclass(frozen=True)
 class Assay(Metric):
     """Statistics: [segment score, 1]."""
 
+    preset: Annotated[
+        str, "Model that comes with Cupel, by the data it was trained on: wmt12-14 or wmt13."
+    ] = "wmt12-14"
     weights: Annotated[
-        str, "assay-wmt12-14, assay-wmt13, or a folder that `cupel train assay` wrote."
-    ] = "assay-wmt12-14"
+        str | None, "Folder that `cupel train assay` wrote (default: the preset's model)."
+    ] = None
     encoder: Annotated[
         str | None, "Folder of the encoder that the weights were trained from (default: MiniLM)."
     ] = None
@@ -110,6 +117,7 @@ class Assay(Metric):
 
     def __post_init__(self) -> None:
         for name, value, values in (
+            ("preset", self.preset, PRESETS),
             ("multiple", self.multiple, MULTIPLE),
             ("precision", self.precision, PRECISIONS),
         ):
@@ -120,7 +128,19 @@ class Assay(Metric):
 
     @property
     def name(self) -> str:
-        return "assay-wmt13" if self.weights == "assay-wmt13" else "assay"
+        return "assay-wmt13" if self.preset == "wmt13" and self.weights is None else "assay"
+
+    @property
+    def folder(self) -> Path:
+        """The folder of the weights."""
+        if self.weights is None:
+            return embedded(f"assay-{self.preset}")
+        if not Path(self.weights).is_dir():
+            raise CupelError(
+                f"There are no weights {self.weights!r} for assay: name a folder that `cupel train "
+                "assay` wrote."
+            )
+        return Path(self.weights)
 
     @property
     def place(self) -> Path:
@@ -128,11 +148,9 @@ class Assay(Metric):
         return find_encoder(self.encoder)
 
     def signature(self) -> Signature:
-        from cupel.learned.assay.files import KIND, release
-
-        card = read_card(release(self.weights), KIND)
+        card = read_card(self.folder, "assay")
         return Signature.of(
-            weights=f"{Path(self.weights).name}[{str(card['sha256'])[:12]}]",
+            weights=f"{self.folder.name}[{str(card['sha256'])[:12]}]",
             encoder=str(card["encoder"]["sha256"])[:12],
             multiple=self.multiple,
             precision=self.precision,
@@ -178,13 +196,12 @@ class Assay(Metric):
         return alignments
 
     def _opened(self) -> tuple[Model, Mapping[str, Any]]:
-        from cupel.learned.assay.files import open_assay, release
+        from cupel.learned.assay.files import open_assay
 
-        folder = release(self.weights)
-        model, card = open_assay(folder, self.place, self.device, self.precision)
+        model, card = open_assay(self.folder, self.place, self.device, self.precision)
         if self.meteor and "meteor" not in card:
             raise CupelError(
-                f"The weights in {folder} were trained without METEOR: leave out meteor=yes."
+                f"The weights in {self.folder} were trained without METEOR: leave out meteor=yes."
             )
         return model, card
 

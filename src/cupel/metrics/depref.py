@@ -56,6 +56,7 @@ _MODULES = {"en": "exact,stem,synonym", "cs": "exact"}
     "depref",
     "dependency n-grams of the reference, optionally with stems and synonyms (Wu 2013)",
     check=parser_missing,
+    renamed={"model": "parser"},
 )
 @dataclass(frozen=True)
 class Depref(Metric):
@@ -66,7 +67,7 @@ class Depref(Metric):
     n: option.LongestNgrams = LONGEST
     alpha: option.RecallWeight = 0.5
     trees: option.Trees = None
-    model: option.SpacyModel = None
+    parser: option.SpacyModel = None
     heads: option.Heads = CONVENTIONS[0]
     tokenize: option.TreeTokenize = OWN
     normalize: option.Normalize = True
@@ -88,7 +89,7 @@ class Depref(Metric):
             self.n,
             self.alpha,
             trees=self.trees,
-            model=self.model,
+            parser=self.parser,
             heads=self.heads,
             tokenize=self.tokenize,
             normalize=self.normalize,

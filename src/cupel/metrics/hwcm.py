@@ -53,6 +53,7 @@ from cupel.text.tokens import Tokens, number, offsets_of
     "hwcm",
     "precision of headword chains, with both sides parsed (Liu and Gildea 2005)",
     check=parser_missing,
+    renamed={"model": "parser"},
 )
 @dataclass(frozen=True)
 class Hwcm(Metric):
@@ -66,7 +67,7 @@ class Hwcm(Metric):
         "Which word heads a phrase: native or penn2malt (default: penn2malt for a parser's trees, "
         "native for your own).",
     ] = None
-    model: option.SpacyModel = None
+    parser: option.SpacyModel = None
     tokenize: option.TreeTokenize = OWN
     trees: option.BothTrees = None
 
@@ -85,7 +86,7 @@ class Hwcm(Metric):
     def source(self) -> TreeSource:
         """Where the trees come from."""
         heads = self.heads or ("native" if self.trees else "penn2malt")
-        return tree_source(self.trees, self.model, heads, self.tokenize)
+        return tree_source(self.trees, self.parser, heads, self.tokenize)
 
     def signature(self) -> Signature:
         return (

@@ -49,7 +49,11 @@ AGGREGATES = ("mean", "sign")
 PREDICTIONS = ("difference", "win", "loss")
 
 
-@register("nnrk", "neural network that compares with an average translation (Guzmán et al. 2017)")
+@register(
+    "nnrk",
+    "neural network that compares with an average translation (Guzmán et al. 2017)",
+    renamed={"model": "weights"},
+)
 @dataclass(frozen=True)
 class Nnrk(Metric):
     """Statistics: [segment score, 1 where it is above 0, 1]."""
@@ -58,7 +62,7 @@ class Nnrk(Metric):
         str,
         "Model that comes with Cupel: light, paper, rich, tuned or contextual; see docs/nnrk.md.",
     ] = "light"
-    model: Annotated[
+    weights: Annotated[
         str | None, "Folder that `cupel train nnrk` wrote (default: the preset's model)."
     ] = None
     empty: Annotated[
@@ -94,7 +98,7 @@ class Nnrk(Metric):
     def _model(self) -> Model:
         from cupel.learned.nnrk.files import open_model
 
-        return open_model(self.preset, self.model)
+        return open_model(self.preset, self.weights)
 
     @property
     def features(self) -> FeatureSet:
@@ -107,7 +111,7 @@ class Nnrk(Metric):
 
         model = self._model
         return Signature.of(
-            model="own" if self.model else self.preset,
+            model="own" if self.weights else self.preset,
             weights=str(model.card["sha256"])[:12],
             features=sha256(self.features.signature().encode()).hexdigest()[:12],
             empty=self.empty,

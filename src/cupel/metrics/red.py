@@ -70,6 +70,7 @@ LONGEST = 3
     "red",
     "dependency n-grams of the reference found in the translation (Yu et al. 2014)",
     check=parser_missing,
+    renamed={"model": "parser", "weights": "ngram_weights"},
 )
 @dataclass(frozen=True)
 class Red(Metric):
@@ -77,12 +78,12 @@ class Red(Metric):
 
     n: option.LongestNgrams = LONGEST
     alpha: option.RecallWeight = 0.5
-    weights: Annotated[
+    ngram_weights: Annotated[
         str | None, "Weights of the lengths 1 to n, such as 0.6,0.3,0.1 (default: equal weights)."
     ] = None
     distance: option.Distance = DISTANCES[0]
     trees: option.Trees = None
-    model: option.SpacyModel = None
+    parser: option.SpacyModel = None
     heads: option.Heads = CONVENTIONS[0]
     tokenize: option.TreeTokenize = OWN
     lowercase: option.Lowercase = True
@@ -100,16 +101,19 @@ class Red(Metric):
     @property
     def text(self) -> TreeText:
         return TreeText(
-            self.trees, self.model, self.heads, self.tokenize, self.lowercase, self.normalize
+            self.trees, self.parser, self.heads, self.tokenize, self.lowercase, self.normalize
         )
 
     @property
     def length_weights(self) -> FloatArray:
-        return length_weights(self.weights, self.n)
+        return length_weights(self.ngram_weights, self.n)
 
     def signature(self) -> Signature:
         own = Signature.of(
-            n=self.n, alpha=self.alpha, weights=self.weights or "equal", distance=self.distance
+            n=self.n,
+            alpha=self.alpha,
+            weights=self.ngram_weights or "equal",
+            distance=self.distance,
         )
         return own + self.text.signature()
 

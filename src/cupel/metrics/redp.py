@@ -91,6 +91,7 @@ _COUNT, _PARAPHRASES = 0, 9
     "redp",
     "RED with stems, synonyms, paraphrases and function words (Yu et al. 2014)",
     check=_missing,
+    renamed={"model": "parser"},
 )
 @dataclass(frozen=True)
 class Redp(Metric):
@@ -121,7 +122,7 @@ class Redp(Metric):
     modules: option.Modules = None
     paraphrases: option.Paraphrases = None
     trees: option.Trees = None
-    model: option.SpacyModel = None
+    parser: option.SpacyModel = None
     heads: option.Heads = CONVENTIONS[0]
     tokenize: option.TreeTokenize = OWN
     normalize: option.Normalize = True
@@ -141,7 +142,7 @@ class Redp(Metric):
 
     @property
     def text(self) -> TreeText:
-        return TreeText(self.trees, self.model, self.heads, self.tokenize, True, self.normalize)
+        return TreeText(self.trees, self.parser, self.heads, self.tokenize, True, self.normalize)
 
     @property
     def aligner(self) -> Aligner:

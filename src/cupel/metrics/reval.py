@@ -40,7 +40,7 @@ from cupel.arrays import FloatArray
 from cupel.batch import Batch
 from cupel.corpus import Corpus
 from cupel.errors import CupelError
-from cupel.learned.reval.files import KIND, Scorer, open_scorer
+from cupel.learned.reval.files import PRESETS, Scorer, open_scorer
 from cupel.learned.reval.model.words import plain
 from cupel.metric import Metric, Signature, mean_score, mean_statistics
 from cupel.metrics import shared_options as option
@@ -57,16 +57,21 @@ MULTIPLE = ("best", "mean")
     modules=("torch", "safetensors", "spacy"),
     extra="neural,syntax",
     check=parser_missing,
+    renamed={"model=ensemble": "preset=ensemble", "model": "weights"},
 )
 @dataclass(frozen=True)
 class ReVal(Metric):
     """Statistics: [segment score, 1]."""
 
-    model: Annotated[
+    preset: Annotated[
+        str,
+        "Model that comes with Cupel: single, or ensemble, the mean of three, better on segments and "
+        "three times slower.",
+    ] = "single"
+    weights: Annotated[
         str | None,
-        "Folder that `cupel train reval` wrote; several, joined by +, are averaged; ensemble is the "
-        "mean of three models that come with Cupel, better on segments and three times slower "
-        "(default: the single model that comes with Cupel).",
+        "Folder that `cupel train reval` wrote; several, joined by +, are averaged (default: the "
+        "preset's model).",
     ] = None
     long: Annotated[
         str | None, "Folder of another model for long references (default: the same model)."
@@ -85,17 +90,21 @@ class ReVal(Metric):
     higher_is_better = True
 
     def __post_init__(self) -> None:
-        if self.multiple not in MULTIPLE:
-            raise CupelError(
-                f"Unknown value {self.multiple!r} of reval:multiple; known are: {', '.join(MULTIPLE)}."
-            )
+        for name, value, values in (
+            ("multiple", self.multiple, MULTIPLE),
+            ("preset", self.preset, tuple(PRESETS)),
+        ):
+            if value not in values:
+                raise CupelError(
+                    f"Unknown value {value!r} of reval:{name}; known are: {', '.join(values)}."
+                )
 
     @property
     def scorers(self) -> list[Scorer]:
         """The models, read once."""
         from cupel.neural.weights import embedded
 
-        return self._opened(self.model or str(embedded(KIND)))
+        return self._opened(self.weights or str(embedded(PRESETS[self.preset])))
 
     def _opened(self, folders: str) -> list[Scorer]:
         # A folder that has a + in its name is one folder.

@@ -303,7 +303,7 @@ def _consistency(cells: Sequence[Cell], workers: int, report: Report) -> Outcome
 
 def _similarity(cells: Sequence[Cell], workers: int, report: Report) -> Outcomes:
     """Cells about ReVal's training data: variances by Algorithm 1, and sizes of the sets."""
-    from cupel.learned.reval.data.sets import SimilarityData
+    from cupel.learned.reval.data.examples import SimilarityData
     from cupel.learned.reval.data.similarity import threshold
 
     outcomes: Outcomes = {}

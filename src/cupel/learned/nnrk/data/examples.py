@@ -23,15 +23,9 @@ from cupel.corpus import Corpus
 from cupel.data import wmt_corpus
 from cupel.errors import CupelError
 from cupel.human.rankings import Rankings, wmt_rankings
-from cupel.learned.nnrk.model.features import (
-    FeatureSet,
-    SentenceVectors,
-    SkipArcs,
-    SkipFeature,
-    check_finite,
-)
-
-Report = Callable[[str], None]
+from cupel.learned.language_pairs import chosen_pairs
+from cupel.learned.nnrk.model.features import FeatureSet, SkipFeature
+from cupel.learned.nnrk.model.inputs import SentenceVectors, SkipArcs, check_finite
 
 HELD_OUT = 20
 """Every 20th line of the training set is held out, the first line included."""
@@ -121,22 +115,18 @@ def load(
     *,
     pairs: Sequence[str] | None = None,
     whole: bool = False,
-    report: Report | None = None,
+    note: Callable[[str], None] | None = None,
 ) -> Examples:
     """All strict preferences of a WMT dataset into English, with features.
 
-    whole: also the outputs that nobody judged, for system scores.
+    whole: also the outputs that nobody judged, for system scores. note: is given a sentence on
+    what is being computed.
     """
     rankings = wmt_rankings(dataset)
-    chosen = pairs or [pair for pair in rankings if pair.endswith("-en")]
     parts = []
-    for pair in chosen:
-        if pair not in rankings:
-            raise CupelError(
-                f"{dataset} has no judgments of {pair!r}; it has {', '.join(rankings)}."
-            )
-        if report:
-            report(f"{dataset} {pair}: features")
+    for pair in chosen_pairs(dataset, rankings, pairs):
+        if note:
+            note(f"{dataset} {pair}: features")
         parts.append(_load_pair(dataset, rankings[pair], features, whole))
     return joined(parts)
 
@@ -144,13 +134,13 @@ def load(
 def _load_pair(dataset: str, rankings: Rankings, features: FeatureSet, whole: bool) -> Examples:
     corpus = wmt_corpus(dataset, rankings.pair)
     judged = rankings.pairs()
-    wanted = np.zeros((len(rankings.systems), len(corpus)), np.bool_)
-    wanted[judged.better, judged.segment] = wanted[judged.worse, judged.segment] = True
+    taken = np.zeros((len(rankings.systems), len(corpus)), np.bool_)
+    taken[judged.better, judged.segment] = taken[judged.worse, judged.segment] = True
     if whole:
-        wanted[:] = True
+        taken[:] = True
     numbers: dict[tuple[int, str], int] = {}
-    items = np.full(wanted.shape, -1, np.int64)
-    for system, segment in np.argwhere(wanted).tolist():
+    items = np.full(taken.shape, -1, np.int64)
+    for system, segment in np.argwhere(taken).tolist():
         text = corpus.systems[rankings.systems[system]][segment]
         items[system, segment] = numbers.setdefault((segment, text), len(numbers))
     segments = np.array([segment for segment, _ in numbers], np.int64)

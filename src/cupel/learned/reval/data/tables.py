@@ -7,7 +7,7 @@ from typing import Any
 
 from cupel.errors import CupelError
 from cupel.human.tau import TAUS
-from cupel.learned.reval.data.sets import SPLITS, SimilarityData
+from cupel.learned.reval.data.examples import SPLITS, SimilarityData
 from cupel.learned.reval.data.similarity import (
     BANDS,
     PUBLISHED,

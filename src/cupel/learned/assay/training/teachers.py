@@ -1,11 +1,9 @@
 """What `assay` is taught by other models: their scores of every translation, judged or not.
 
-A judgment is one person's word on two translations; a teacher's score is what many such words have
-in common, and it is there for the unjudged translations too. Several teachers are more than one: an
-encoder that reads both sentences together (`cupel.learned.assay.model.joint`) errs elsewhere than one that
-compares vectors. Each teacher's scores are divided by their deviation within segments; they count
-what makes the held-out judgments likeliest, or alike where none are held out; and the whole has the
-deviation SPREAD, about that of a trained model.
+Teachers may be models like the student, or encoders that read both sentences together
+(`cupel.learned.assay.model.joint`). Each teacher's scores are divided by their deviation within
+segments, and weighted so that the held-out judgments are likeliest, or equally where none are held
+out; the sum has the deviation SPREAD, about that of a trained model.
 """
 
 from __future__ import annotations
@@ -18,7 +16,7 @@ import numpy as np
 
 from cupel.arrays import FloatArray, IntArray
 from cupel.errors import CupelError
-from cupel.learned.assay.data.judgments import JUDGED, Judgments
+from cupel.learned.assay.data.examples import JUDGED, Judgments
 from cupel.learned.assay.files import load_assay
 from cupel.learned.assay.model.scoring import raw_scores
 from cupel.learned.assay.training.bradley_terry import fitted
@@ -38,16 +36,16 @@ def with_lessons(
     held_out: whether one line in HELD_OUT was kept from the teachers, as from the pupil.
     """
     if not len(data.taught):
-        raise CupelError("There are no translations for teachers to speak about: name rankings.")
+        raise CupelError("There are no translations for teachers to score: name rankings.")
     items = data.taught[np.argsort(data.reference[data.taught], kind="stable")]
-    found = []
+    each = []
     for folder in teachers:
         model, _ = load_assay(folder, encoder, device)
         scores = raw_scores(model, data.pieces, data.hypothesis[items], data.reference[items])
-        found.append(_divided(scores.astype(np.float64), data.segment[items], str(folder)))
-    said = np.stack(found, 1)
-    weights = _weights(said, items, data) if held_out else np.ones(len(teachers))
-    lesson = SPREAD * _divided(said @ weights, data.segment[items], "all teachers")
+        each.append(_divided(scores.astype(np.float64), data.segment[items], str(folder)))
+    columns = np.stack(each, 1)
+    weights = _weights(columns, items, data) if held_out else np.ones(len(teachers))
+    lesson = SPREAD * _divided(columns @ weights, data.segment[items], "all teachers")
     return replace(data, taught=items, lesson=lesson.astype(np.float32))
 
 
@@ -57,8 +55,8 @@ def _weights(scores: FloatArray, items: IntArray, data: Judgments) -> FloatArray
     place = np.full(len(data.hypothesis), -1)
     place[items] = np.arange(len(items))
     better, worse = place[judged.better], place[judged.worse]
-    known = (better >= 0) & (worse >= 0)
-    weights = fitted(scores[better[known]] - scores[worse[known]])
+    scored = (better >= 0) & (worse >= 0)
+    weights = fitted(scores[better[scored]] - scores[worse[scored]])
     return weights if weights.any() else np.ones_like(weights)
 
 

@@ -9,16 +9,28 @@ For a node with the word vector x and the children k:
     h = tanh(c),  or with an output gate o = sigmoid(W_o x + U_o h~ + b):  h = o * tanh(c)
 
 The authors' code has no output gate and two biases a gate, one beside W and one beside U: 203,400
-parameters for 300-dimensional vectors and a memory of 150, the paper's figure (section 4). On a
-chain of words, where each has one child, this is an LSTM: see `cupel.learned.reval.model.lstm`.
+parameters for 300-dimensional vectors and a memory of 150, the paper's figure (section 4).
+
+An LSTM is the Tree-LSTM of a chain: each word has one child, the word before it, whose forget gate
+is the LSTM's, and the last word is the root. One implementation serves both, and both directions.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
+import numpy as np
+import numpy.typing as npt
 import torch
 from torch import Tensor, nn
 
-from cupel.learned.reval.model.forest import Levels
+from cupel.arrays import IntArray
+from cupel.errors import CupelError
+from cupel.learned.reval.model.forest import Forest, Levels
+
+CELLS = ("tree-lstm", "lstm", "bilstm")
+Look = Callable[[IntArray], Tensor]
+"""Rows of the vectors -> the vectors."""
 
 
 class TreeLstm(nn.Module):
@@ -82,3 +94,32 @@ class TreeLstm(nn.Module):
             cell = cell + kept
         hidden = torch.tanh(cell)
         return (torch.sigmoid(parts[2]) * hidden if self.gates == 3 else hidden), cell
+
+
+class Encoder(nn.Module):
+    """Trees (or their words in order) -> one vector a sentence."""
+
+    def __init__(self, cell: str, inputs: int, memory: int, output_gate: bool = False) -> None:
+        super().__init__()
+        if cell not in CELLS:
+            raise CupelError(f"There is no cell {cell!r}; there are {', '.join(CELLS)}.")
+        self.cell = cell
+        directions = 2 if cell == "bilstm" else 1
+        self.size = directions * memory
+        self.directions = nn.ModuleList(
+            TreeLstm(inputs, memory, output_gate) for _ in range(directions)
+        )
+
+    def views(self, forest: Forest) -> list[Forest]:
+        """The trees as each direction reads them; make them once for a whole corpus."""
+        if self.cell == "tree-lstm":
+            return [forest]
+        return [forest.chains(backward) for backward in (False, True)[: len(self.directions)]]
+
+    def forward(self, views: list[Forest], rows: npt.NDArray[np.integer], look: Look) -> Tensor:
+        """(len(rows), size): the sentences of those rows."""
+        states = []
+        for direction, view in zip(self.directions, views, strict=True):
+            levels = view.levels(rows)
+            states.append(direction(look(levels.words), levels))
+        return states[0] if len(states) == 1 else torch.cat(states, dim=1)

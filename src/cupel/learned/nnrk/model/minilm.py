@@ -12,18 +12,16 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
-from importlib.util import find_spec
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from cupel.batch import Batch, FloatArray, IntArray
-from cupel.errors import MissingPart
-from cupel.learned.nnrk.model.features import check_finite
-from cupel.neural.arrays import load_arrays
-from cupel.neural.weights import embedded
-from cupel.neural.wordpiece import find_encoder
+from cupel.learned.nnrk.model.inputs import check_finite
+from cupel.neural.packages import check_packages
+from cupel.neural.weights import embedded, load_arrays
+from cupel.neural.wordpiece import encoder_checksum, find_encoder
 
 if TYPE_CHECKING:
     import torch
@@ -40,12 +38,7 @@ PROJECTION = "nnrk-minilm"
 
 
 def _check() -> None:
-    absent = [module for module in ("torch", "tokenizers") if find_spec(module) is None]
-    if absent:
-        raise MissingPart(
-            f"The features 'minilm' and 'minilm-match' need {', '.join(absent)}: "
-            "pip install 'cupel[contextual]'."
-        )
+    check_packages("The feature 'minilm'", ("torch", "tokenizers"), "contextual")
     find_encoder(None)
 
 
@@ -66,11 +59,8 @@ def _projection() -> tuple[FloatArray, FloatArray, str]:
     )
 
 
-@cache
 def _encoder_digest() -> str:
-    from cupel.checksums import sha256_of
-
-    return sha256_of(find_encoder(None) / "model.safetensors")[:12]
+    return encoder_checksum(find_encoder(None))[:12]
 
 
 def _states(
@@ -175,10 +165,10 @@ class Match:
             second, second_mask = padded(references)
             for layer in range(len(self.layers)):
                 cosines = similarities(first[:, :, layer], second[:, :, layer])
-                found = best_matches(cosines, first_mask, second_mask)
+                matches = best_matches(cosines, first_mask, second_mask)
                 precision, recall = (
                     values.sum(1) / mask.sum(1).clamp_min(1)
-                    for values, mask in zip(found, (first_mask, second_mask), strict=True)
+                    for values, mask in zip(matches, (first_mask, second_mask), strict=True)
                 )
                 columns += [precision, recall, f_score(precision, recall)]
             columns.append((own[hypotheses] * own[references]).sum(1))

@@ -1,19 +1,17 @@
-"""What `assay` learns from, as arrays: sentences, items (translation, reference), and what was said.
+"""What `assay` learns from, as arrays: sentences, items (translation, reference), and judgments.
 
 Preferences say that one item is better than another of the same segment, or that a judge tied
 them; grades put a number on an item; and a teacher has scores for all translations of a segment,
-judged or not. Everything is integers into a list of distinct sentences, so
-that training needs no text, and a batch encodes each of its sentences once.
+judged or not. Everything is integers into a list of distinct sentences, so that training needs no
+text, and a batch encodes each of its sentences once.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 
 import numpy as np
-import numpy.typing as npt
 
 from cupel.arrays import Float32Array, IntArray
 from cupel.neural.wordpiece import Pieces
@@ -21,17 +19,15 @@ from cupel.neural.wordpiece import Pieces
 JUDGED, TIED, CORRUPTED, BORROWED = 0, 1, 2, 3
 LINES = 10_000
 """A segment's number is LINES times that of its campaign, plus its line."""
-LONGEST = 100
-"""Pieces of a sentence that training looks at; scoring looks at all."""
 OUTPUTS = 8
-"""Translations of a segment that a teacher speaks about in an epoch."""
+"""Translations of a segment that are learned from a teacher in an epoch."""
 HELD_OUT = 20
 """One line in so many is held out, for all language pairs alike: they share their references."""
 
 
 @dataclass(frozen=True)
 class Judgments:
-    """Items and what is known of them.
+    """Items and their judgments.
 
     pieces       of the distinct sentences
     hypothesis   (items,) sentence
@@ -60,7 +56,7 @@ class Judgments:
     lesson: Float32Array = field(default_factory=lambda: np.zeros(0, np.float32))
 
     def part(self, held_out: bool) -> Judgments:
-        """What was said of the held-out lines, or of all others; the items all stay."""
+        """The judgments of the held-out lines, or of all others; the items all stay."""
         pairs, grades, lessons = (
             ((self.segment[items] % LINES) % HELD_OUT == 0) == held_out
             for items in (self.better, self.graded, self.taught)
@@ -83,26 +79,10 @@ class Judgments:
             self, better=self.better[chosen], worse=self.worse[chosen], kind=self.kind[chosen]
         )
 
-    def save(self, path: Path | str) -> None:
-        """As a compressed npz."""
-        arrays = {name: value for name, value in vars(self).items() if name != "pieces"}
-        small = {name: _small(value) for name, value in arrays.items()}
-        ids, offsets = _small(self.pieces.ids), _small(self.pieces.lengths)
-        np.savez_compressed(path, ids=ids, lengths=offsets, **small)  # type: ignore[arg-type]
-
-    @classmethod
-    def load(cls, path: Path | str) -> Judgments:
-        with np.load(path) as file:
-            offsets = np.concatenate([[0], np.cumsum(file["lengths"], dtype=np.int64)])
-            pieces = Pieces(file["ids"].astype(np.int32), offsets)
-            rest = {name: file[name] for name in file.files if name not in ("ids", "lengths")}
-        numbers = {name: rest.pop(name).astype(np.float32) for name in ("grade", "lesson")}
-        return cls(pieces, **{k: v.astype(np.int64) for k, v in rest.items()}, **numbers)
-
 
 @dataclass(frozen=True)
 class Step:
-    """One batch: distinct sentences, items as pairs of them, and what was said, by item.
+    """One batch: distinct sentences, items as pairs of them, and judgments of these items.
 
     sentences  (s,) numbers in `Judgments.pieces`
     items      (n, 2) rows of `sentences`: translation, reference
@@ -135,38 +115,29 @@ def weights_of(
         count = len(data.hypothesis)
         ahead = data.better[judged] * count + data.worse[judged]
         behind = data.worse[judged] * count + data.better[judged]
-        known, counts = np.unique(ahead, return_counts=True)
-        own = counts[np.searchsorted(known, ahead)]
-        at = np.searchsorted(known, behind).clip(max=len(known) - 1)
-        other = np.where(known[at] == behind, counts[at], 0)
+        distinct, counts = np.unique(ahead, return_counts=True)
+        own = counts[np.searchsorted(distinct, ahead)]
+        at = np.searchsorted(distinct, behind).clip(max=len(distinct) - 1)
+        other = np.where(distinct[at] == behind, counts[at], 0)
         weight[judged] = np.maximum(own - other, 0) / own
     return weight
 
 
 def steps(
-    data: Judgments,
-    weight: Float32Array,
-    size: int,
-    by_segment: bool,
-    generator: np.random.Generator,
+    data: Judgments, weight: Float32Array, size: int, generator: np.random.Generator
 ) -> Iterator[Step]:
-    """An epoch in random order: `size` pairs a step, or all that was said of `size` segments.
+    """An epoch in random order: all judgments of `size` segments a step.
 
     Of a segment that a teacher has scores for, at most OUTPUTS translations are among them.
     Steps gather segments of about equal length from a pool, so that little is padding.
     """
-    if by_segment:
-        of_pair, of_grade = data.segment[data.better], data.segment[data.graded]
-        of_taught = data.segment[data.taught]
-    else:
-        total = len(data.better)
-        of_pair, of_grade = np.arange(total), total + np.arange(len(data.graded))
-        of_taught = np.zeros(0, np.int64)  # single pairs have no segment to be compared in
+    of_pair, of_grade = data.segment[data.better], data.segment[data.graded]
+    of_taught = data.segment[data.taught]
     units = np.unique(np.concatenate([of_pair, of_grade, of_taught]))
     length = np.zeros(int(units[-1]) + 1, np.int64)
     length[of_pair] = data.pieces.lengths[data.reference[data.better]]
     length[of_grade] = data.pieces.lengths[data.reference[data.graded]]
-    length[of_taught] = data.pieces.lengths[data.reference[data.taught[: len(of_taught)]]]
+    length[of_taught] = data.pieces.lengths[data.reference[data.taught]]
     pairs, grades, taught = _Grouped(of_pair), _Grouped(of_grade), _Grouped(of_taught)
     generator.shuffle(units)
     batches: list[IntArray] = []
@@ -187,9 +158,9 @@ class _Grouped:
         self.order = np.argsort(numbers, kind="stable")
         self.sorted = numbers[self.order]
 
-    def of(self, wanted: IntArray) -> IntArray:
-        first = np.searchsorted(self.sorted, wanted, "left")
-        last = np.searchsorted(self.sorted, wanted, "right")
+    def of(self, numbers: IntArray) -> IntArray:
+        first = np.searchsorted(self.sorted, numbers, "left")
+        last = np.searchsorted(self.sorted, numbers, "right")
         spans = [self.order[a:b] for a, b in zip(first.tolist(), last.tolist(), strict=True)]
         return np.concatenate(spans) if spans else np.zeros(0, np.int64)
 
@@ -208,9 +179,9 @@ def _step(
     data: Judgments, weight: Float32Array, pairs: IntArray, grades: IntArray, lessons: IntArray
 ) -> Step:
     pairs = pairs[weight[pairs] > 0]
-    said = (data.better[pairs], data.worse[pairs], data.graded[grades], data.taught[lessons])
-    numbers, of = np.unique(np.concatenate(said), return_inverse=True)
-    better, worse, graded, taught = np.split(of, np.cumsum([len(part) for part in said])[:-1])
+    judged = (data.better[pairs], data.worse[pairs], data.graded[grades], data.taught[lessons])
+    numbers, of = np.unique(np.concatenate(judged), return_inverse=True)
+    better, worse, graded, taught = np.split(of, np.cumsum([len(part) for part in judged])[:-1])
     both = np.stack([data.hypothesis[numbers], data.reference[numbers]], 1)
     sentences, items = np.unique(both, return_inverse=True)
     return Step(
@@ -227,10 +198,3 @@ def _step(
         data.lesson[lessons],
         np.unique(data.segment[data.taught[lessons]], return_inverse=True)[1],
     )
-
-
-def _small(array: npt.NDArray[np.generic]) -> npt.NDArray[np.generic]:
-    """The smallest type that holds a whole-number array."""
-    if array.dtype.kind == "f" or not len(array):
-        return array
-    return array.astype(np.min_scalar_type(int(array.max())))

@@ -1,8 +1,8 @@
-"""Encoders of one's own models: sentence vectors composed of word vectors on the fly.
+"""The encoder of a trained model: sentence vectors composed of word vectors on the fly.
 
 Sections 5.6 and 5.7 of the paper. An encoder is trained together with its network
-(`cupel.learned.nnrk.training.encoded`) and stands in its model's folder; to the network it is one more
-kind of sentence vectors.
+(`cupel.learned.nnrk.training`) and is kept in the folder of the model; to the network it is one more
+kind of sentence vectors. An average needs NumPy and SciPy alone, the others need PyTorch.
 """
 
 from __future__ import annotations
@@ -11,36 +11,25 @@ import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
 from cupel.arrays import Float32Array, FloatArray, IntArray
-from cupel.errors import CupelError, MissingPart
+from cupel.errors import CupelError
+from cupel.neural.packages import check_packages
 from cupel.text.tokenizers import Tokenizer
 from cupel.text.vectors import EMBEDDED, open_vectors
 
 if TYPE_CHECKING:
-    from cupel.learned.nnrk.model.sentence_encoders import Encoding
+    from cupel.learned.nnrk.model.composition import Encoding
 
-ENCODERS = ("average", "cnn", "lstm", "bilstm")
-TUNINGS = ("fixed", "moderate", "full")
-INITIALS = ("pretrained", "random")
 LONGEST = 100
 """Words of a sentence that are read."""
 TOKENIZER = Tokenizer("13a", lowercase=True)
 
 Array = npt.NDArray[Any]
-
-
-def check_torch() -> None:
-    """Encoders are PyTorch's."""
-    if find_spec("torch") is None:
-        raise MissingPart(
-            "A network that encodes sentences on the fly needs torch: pip install 'cupel[neural]'."
-        )
 
 
 @dataclass(frozen=True)
@@ -108,14 +97,14 @@ class Encoder:
         return int(k * (d if self.settings["kind"] == "average" else self._encoding.output(d)))
 
     def check(self) -> None:
-        """Complain where PyTorch is not there and needed; an average is made without."""
+        """Refuse to score where PyTorch is needed and missing; an average is made without."""
         if self.settings["kind"] != "average":
-            check_torch()
+            what = "A network that encodes sentences on the fly"
+            check_packages(what, ("torch",), "neural")
 
     @property
     def _encoding(self) -> Encoding:
-        check_torch()
-        from cupel.learned.nnrk.model.sentence_encoders import Encoding
+        from cupel.learned.nnrk.model.composition import Encoding
 
         s = self.settings
         return Encoding(s["kind"], s["size"], s["filter"], s["pool"])
@@ -137,21 +126,20 @@ class Encoder:
         words = padded(rows[tokens.ids], tokens.offsets)
         lengths = np.minimum(tokens.lengths, LONGEST)
         encode = averages if self.settings["kind"] == "average" else self._by_torch
-        found = encode(table, words, lengths)
-        return found.transpose(1, 0, 2).reshape(len(sentences), -1).astype(np.float64)
+        vectors = encode(table, words, lengths)
+        return vectors.transpose(1, 0, 2).reshape(len(sentences), -1).astype(np.float64)
 
     def _by_torch(self, table: Float32Array, words: IntArray, lengths: IntArray) -> Float32Array:
-        encoding = self._encoding
         import torch
 
-        from cupel.learned.nnrk.model.pairwise import encode_batches
+        from cupel.learned.nnrk.model.composition import encode_batches
 
         weights = {
             name: torch.tensor(array.astype(np.float32))
             for name, array in self.arrays.items()
             if name not in ("table", "scale")
         }
-        return encode_batches(encoding, weights, torch.tensor(table), words, lengths)
+        return encode_batches(self._encoding, weights, torch.tensor(table), words, lengths)
 
     def _rows(self, types: Sequence[str]) -> tuple[IntArray, Float32Array]:
         """The row of each word, and the tables with the vectors of new words behind the learned."""
@@ -160,10 +148,10 @@ class Encoder:
         if self.settings["vectors"] is None:
             return rows, table
         vectors = open_vectors(self.settings["vectors"])
-        known = vectors.rows(types)
-        new = np.flatnonzero((rows == 0) & (known >= 0))
+        others = vectors.rows(types)
+        new = np.flatnonzero((rows == 0) & (others >= 0))
         rows[new] = table.shape[1] + np.arange(len(new))
-        more = vectors.matrix[known[new]].astype(np.float32)
+        more = vectors.matrix[others[new]].astype(np.float32)
         shape = (len(table), *more.shape)
         return rows, np.concatenate([table, np.broadcast_to(more, shape)], axis=1)
 

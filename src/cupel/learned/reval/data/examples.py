@@ -185,7 +185,7 @@ class SimilarityData:
         return lines[:first], lines[first : min(second, first + most)]
 
     def make(self, name: str, recipe: Recipe | None = None) -> SimilaritySet:
-        """A set by its name (see `recipe_of`), or by a recipe of one's own."""
+        """A set by its name (see `recipe_of`), or by another recipe."""
         recipe = recipe or recipe_of(name)
         chosen = self._kept(recipe.least, recipe.filtered)
         dev_lines, test_lines = self.lines
