@@ -362,6 +362,26 @@ def test_the_judges(pack: Callable[[str], Path]) -> None:
     assert "2-3" in shown(result)
 
 
+def test_the_judges_by_the_command(pack: Callable[[str], Path]) -> None:
+    pack("wmt12")
+
+    def run(*options: str) -> subprocess.CompletedProcess[str]:
+        command = [sys.executable, "-m", "cupel", "meta", "wmt12", "--judges", *options]
+        return subprocess.run(command, capture_output=True, encoding="utf-8", check=False)
+
+    printed = run("--pair", "cs-en").stdout
+    assert re.search(r"^cs-en +45 +0\.317 +2677 +0\.472 +230$", printed, re.M)
+    assert re.search(r"^cu-bojar +0\.532 +3-4 +3$", printed, re.M)
+    lines = run("--pair", "cs-en", "-f", "tsv", "--human", "expected-wins").stdout.splitlines()
+    assert lines[0].split("\t")[2:5] == ["statistic", "system", "value"]
+    assert lines[3].split("\t")[2:4] == ["expected-wins", "onlineB"]
+    refused = run("-m", "bleu")
+    assert (refused.returncode, refused.stdout) == (2, "")
+    assert refused.stderr == (
+        "cupel: --judges is about the judges alone: leave out -m and --scores.\n"
+    )
+
+
 def test_trainings_are_checked_as_by_the_command(tmp_path: Path) -> None:
     for settings, sentence in (
         ({"metric": "bleu"}, "There is no training of 'bleu'; there is of assay, nnrk, reval."),

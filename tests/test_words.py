@@ -49,7 +49,7 @@ def sources() -> list[Path]:
 
 def pages() -> list[Path]:
     """The pages for users; docs/research keeps lab notes as they were written."""
-    return [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+    return [*sorted(ROOT.glob("*.md")), *sorted((ROOT / "docs").glob("*.md"))]
 
 
 def turns_in(path: Path) -> list[str]:

@@ -241,7 +241,13 @@ def test_is_one_metric_better(pack: Callable[[str], Path], compare: str, level: 
 
 def test_da13(pack: Callable[[str], Path]) -> None:
     pack("da13")
-    evaluation = evaluate("da13", ["chrf", "ter"], pairs=["es-en", "de-en"], resamples=50)
+    evaluation = evaluate(
+        "da13", ["chrf", "ter"], pairs=["es-en", "de-en"], resamples=50, compare="perm-both"
+    )
+    p = evaluation.comparisons["avg"]
+    assert evaluation.value("chrf") > evaluation.value("ter")
+    assert p[0, 1] == pytest.approx(112 / 1001)
+    assert p[1, 0] > 0.85
     cells = {(a.pair, a.metric): a for a in evaluation.agreements}
     assert cells["es-en", "chrf"].n == 500
     assert 0.3 < cells["es-en", "chrf"].value < 0.7
@@ -276,8 +282,8 @@ def test_a_thousand_resamples_for_twenty_metrics_are_quick(pack: Callable[[str],
         ({"pairs": ["xx-en"]},
          "wmt14 has no judgments of 'xx-en'; it has cs-en, de-en, fr-en, hi-en, ru-en."),
         ({"compare": "williams"}, "'williams' does not compare metrics on these judgments at "
-         "segment level: williams is for rankings at system level, perm-both for rankings at "
-         "segment level, bootstrap for all."),
+         "segment level: williams is for rankings at system level, perm-both for rankings and for "
+         "Pearson's r of grades at segment level, bootstrap for all."),
         ({"compare": "dice"}, "There is no way 'dice' to compare metrics by; there are: bootstrap, "
          "williams, perm-both."),
         ({"over": "words"}, "There is no way 'words' to resample over; there are: judgments, "

@@ -36,6 +36,7 @@ from cupel.meta.graded import (
     Graded,
     graded_level,
     graded_system_level,
+    perm_both_grades,
 )
 from cupel.meta.points import graded_points, ranked_points
 from cupel.meta.result import AVERAGE, Evaluation
@@ -168,7 +169,7 @@ def _by_rankings(asked: _Question, scored: Scored) -> Evaluation:
             resamples=asked.resamples,
             seed=asked.seed,
         )
-    comparisons = _comparisons(evaluation, judged, asked.compare, human, asked.seed)
+    comparisons = _comparisons(evaluation, judged, [], asked.compare, human, asked.seed)
     return replace(evaluation, comparisons=comparisons, points=ranked_points(judged, human))
 
 
@@ -181,13 +182,14 @@ def _by_grades(asked: _Question, scored: Scored) -> Evaluation:
     statistic = asked.checked_statistic("pearson", names)
     graded = _graded(asked, scored)
     evaluation = compute(graded, statistic, resamples=asked.resamples, seed=asked.seed)
-    comparisons = _comparisons(evaluation, [], asked.compare, "", asked.seed)
+    comparisons = _comparisons(evaluation, [], graded, asked.compare, "", asked.seed)
     return replace(evaluation, comparisons=comparisons, points=graded_points(graded))
 
 
 def _comparisons(
     evaluation: Evaluation,
     judged: Sequence[Judged],
+    graded: Sequence[Graded],
     compare: str | None,
     human: str,
     seed: int,
@@ -204,10 +206,15 @@ def _comparisons(
         }
     if compare == "perm-both" and judged and evaluation.level == "segment":
         return {AVERAGE: perm_both_p_values(judged, evaluation.statistic, seed=seed)}
+    if compare == "perm-both" and (evaluation.level, evaluation.statistic) == (
+        "segment",
+        "pearson",
+    ):
+        return {AVERAGE: perm_both_grades(graded, seed)}
     raise CupelError(
         f"{compare!r} does not compare metrics on these judgments at {evaluation.level} level: "
-        "williams is for rankings at system level, perm-both for rankings at segment level, "
-        "bootstrap for all."
+        "williams is for rankings at system level, perm-both for rankings and for Pearson's r of "
+        "grades at segment level, bootstrap for all."
     )
 
 

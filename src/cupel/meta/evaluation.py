@@ -20,7 +20,13 @@ from cupel.human.rankings import Rankings
 from cupel.human.system_scores import SYSTEM_SCORES
 from cupel.human.tau import TAUS, agreement
 from cupel.meta import correlations
-from cupel.meta.comparison import PERMUTATIONS, Permuted, perm_both_pairs, williams
+from cupel.meta.comparison import (
+    PERMUTATIONS,
+    Permuted,
+    perm_both_pairs,
+    permuted_p_values,
+    williams,
+)
 from cupel.meta.resampling import drawn_pairs, weighted_sums
 from cupel.meta.result import AVERAGE, Agreement, Evaluation
 from cupel.meta.scorecache import MetricScores
@@ -167,24 +173,21 @@ def perm_both_p_values(
 ) -> FloatArray:
     """(metrics, metrics): p of "row is better than column" by PERM-BOTH, on average over pairs."""
     tau = TAUS[statistic.removeprefix("tau-")]
-    metrics = list(judged[0].scores)
-    p = np.full((len(metrics), len(metrics)), 0.5)
-    for i, first in enumerate(metrics):
-        for j, second in enumerate(metrics):
-            if i != j:
-                parts = [
-                    perm_both_pairs(
-                        one.scores[first].segments,
-                        one.scores[second].segments,
-                        one.rankings.pairs(),
-                        tau,
-                        trials,
-                        seed,
-                    )
-                    for one in judged
-                ]
-                p[i, j] = Permuted.together(parts).p_value
-    return p
+
+    def permuted(first: str, second: str) -> list[Permuted]:
+        return [
+            perm_both_pairs(
+                one.scores[first].segments,
+                one.scores[second].segments,
+                one.rankings.pairs(),
+                tau,
+                trials,
+                seed,
+            )
+            for one in judged
+        ]
+
+    return permuted_p_values(list(judged[0].scores), permuted)
 
 
 def _human_scores(one: Judged, human: str) -> FloatArray:

@@ -15,6 +15,7 @@ import numpy as np
 from cupel.arrays import FloatArray
 from cupel.errors import CupelError
 from cupel.meta import correlations
+from cupel.meta.comparison import Permuted, perm_both_pearson, permuted_p_values
 from cupel.meta.evaluation import (
     FEWEST_SYSTEMS,
     SYSTEM_STATISTICS,
@@ -117,6 +118,24 @@ GRADED_STATISTICS = {
     "tau-c": _drawn(correlations.kendall_c),
     "acc-eq": _acc_eq,
 }
+
+
+def perm_both_grades(graded: Sequence[Graded], seed: int = DEFAULT_SEED) -> FloatArray:
+    """(metrics, metrics): p of "row is better than column" by PERM-BOTH, for Pearson's r."""
+
+    def permuted(first: str, second: str) -> list[Permuted]:
+        return [
+            perm_both_pearson(
+                one.scores[first].segments[rated],
+                one.scores[second].segments[rated],
+                one.human[rated],
+                seed=seed,
+            )
+            for one in graded
+            for rated in [np.isfinite(one.human)]
+        ]
+
+    return permuted_p_values(list(graded[0].scores), permuted)
 
 
 def graded_system_level(
