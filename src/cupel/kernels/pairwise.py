@@ -15,9 +15,9 @@ import math
 from typing import NamedTuple
 
 import numpy as np
+from numba import njit
 
 from cupel.arrays import Float32Array, IntArray
-from cupel.kernels import inner_kernel, kernel
 
 LOGISTIC, KENDALL = 0, 1
 EPSILON = np.float32(1e-8)
@@ -49,7 +49,7 @@ class Inputs(NamedTuple):
     direct: bool
 
 
-@inner_kernel
+@njit(nogil=True)
 def _fill(inputs: Inputs, pair: int, swapped: int, wide: Float32Array, arcs: Float32Array) -> None:
     """The inputs of one pair, its translations in this order or the other, as a row."""
     first, second = inputs.first[pair], inputs.second[pair]
@@ -70,7 +70,7 @@ def _fill(inputs: Inputs, pair: int, swapped: int, wide: Float32Array, arcs: Flo
         arcs[at + features + j] = inputs.psi[second, j]
 
 
-@inner_kernel
+@njit(nogil=True)
 def _sigmoid(z: float) -> float:
     if z >= 0:
         return 1.0 / (1.0 + math.exp(-z))
@@ -78,14 +78,14 @@ def _sigmoid(z: float) -> float:
     return e / (1.0 + e)
 
 
-@inner_kernel
+@njit(nogil=True)
 def _step(weight: Float32Array, total: Float32Array, gradient: Float32Array, rate: float) -> None:
     """AdaGrad: w -= rate * g / (sqrt(sum of g^2) + epsilon)."""
     total += gradient * gradient
     weight -= np.float32(rate) * gradient / (np.sqrt(total) + EPSILON)
 
 
-@inner_kernel
+@njit(nogil=True)
 def _forward(p: Parameters, wide: Float32Array, arcs: Float32Array) -> tuple:  # type: ignore[type-arg]
     """(rows, U) hidden units and (rows,) outputs before the sigmoid."""
     if p.hidden.shape[1] == 0:
@@ -94,7 +94,7 @@ def _forward(p: Parameters, wide: Float32Array, arcs: Float32Array) -> tuple:  #
     return units, np.dot(units, p.output) + np.dot(arcs, p.skip) + p.bias[0]
 
 
-@kernel
+@njit(nogil=True)
 def train_epoch(
     p: Parameters,
     totals: Parameters,

@@ -56,7 +56,7 @@ C: compressed length (`cupel.kernels.compression`); R: the distinct references o
 The first factor is 1 minus the normalized compression distance of Cilibrasi and Vitányi (2005), the
 second keeps what is shorter than every reference from profiting. Before that, a word that no
 reference has becomes the most similar word that one has, if it is similar enough: *walks* becomes
-*walking* (`cupel.kernels.variants`). Costs, denominator, second factor and threshold were fitted to
+*walking* (`cupel.kernels.compression`). Costs, denominator, second factor and threshold were fitted to
 the mutt trials, where this still misses what the program did (synonyms 68, 75, 82; removed heads 41,
 50, 58). It agrees better with people: segment-level tau (WMT14) on wmt14 into English .294, the
 alignment .266, sentence BLEU .272.
@@ -140,7 +140,7 @@ class Badger(Metric):
         return np.round(means, 12)
 
     def _compressed(self, batch: Batch) -> FloatArray:
-        from cupel.kernels.joint_compression import joint_similarities
+        from cupel.kernels.compression import joint_similarities
 
         texts = batch.analyse(CompressionTexts(self.lowercase))
         return joint_similarities(

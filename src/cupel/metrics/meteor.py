@@ -1,7 +1,7 @@
 """METEOR 1.5 (Denkowski and Lavie 2014), equal to meteor-1.5.jar with `-norm`, without Java.
 
 Words and phrases of hypothesis and reference are matched exactly, by stem, by synonym set and by
-paraphrase, and aligned one to one (see `cupel.kernels.matchers` and `cupel.kernels.alignment`).
+paraphrase, and aligned one to one (see `cupel.kernels.alignment`).
 With matches of matcher i weighted by w_i, content words by delta, function words by 1 - delta:
 
     P = sum over i of w_i (delta mc_i + (1 - delta) mf_i) / (delta hc + (1 - delta) hf)
@@ -51,7 +51,6 @@ BEAM = 40
 _CHUNKS, _HYPOTHESIS_MATCHES, _REFERENCE_MATCHES = 20, 21, 22
 
 _NO_ENTRIES = np.zeros(0, np.int32)
-_NO_ENTRIES.setflags(write=False)  # like those of a table, so that one compiled kernel serves both
 
 
 @register(

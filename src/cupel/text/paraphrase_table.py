@@ -45,7 +45,7 @@ def compile_table(path: Path, progress: Progress | None = None) -> Arrays:
         text = np.frombuffer(rest + piece, np.uint8)
         at = 0
         while True:
-            read, state = read_records(text[at:], len(text) - at, table)
+            read, state = read_records(text[at:], table)
             at += read
             if state == END:
                 break
@@ -116,7 +116,7 @@ def _empty(room: int = 1 << 16) -> Growing:
 
 def _grown(table: Growing, state: int) -> Growing:
     """The table with twice the room of what is full."""
-    from cupel.kernels.phrases import NODES_FULL, WORDS_FULL, rehash_nodes, rehash_words
+    from cupel.kernels.phrases import NODES_FULL, WORDS_FULL, rehash
 
     if state == WORDS_FULL:
         table = table._replace(
@@ -124,7 +124,6 @@ def _grown(table: Growing, state: int) -> Growing:
             word_ends=_doubled(table.word_ends),
             word_bytes=_doubled(table.word_bytes),
         )
-        rehash_words(table)
     elif state == NODES_FULL:
         slots = 2 * len(table.node_slots)
         table = table._replace(node_keys=np.zeros(0, np.int64), node_slots=np.zeros(0, np.int32))
@@ -134,13 +133,13 @@ def _grown(table: Growing, state: int) -> Growing:
             node_parent=_doubled(table.node_parent),
             node_word=_doubled(table.node_word),
         )
-        rehash_nodes(table)
     else:
         table = table._replace(
             phrase=_doubled(table.phrase),
             paraphrase=_doubled(table.paraphrase),
             weight=_doubled(table.weight),
         )
+    rehash(table, state)
     return table
 
 
