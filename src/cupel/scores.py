@@ -5,7 +5,6 @@ Scores, segment scores, intervals and tests are computed from the statistics whe
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -170,6 +169,8 @@ class Scores:
 
     def to_json(self, level: str = "system") -> str:
         """`{"version": ..., "signatures": {...}, "rows": [...]}`."""
+        import json
+
         rows = self.rows() if level == "system" else self.segment_rows()
         document = {"version": __version__, "signatures": self.signatures, "rows": rows}
         return json.dumps(document, indent=1, ensure_ascii=False)

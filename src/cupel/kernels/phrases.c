@@ -11,14 +11,18 @@ enum { END, WORDS_FULL, NODES_FULL, ENTRIES_FULL, NOT_A_NUMBER, EMPTY_PHRASE };
 
 #define MIX 0x9E3779B97F4A7C15u
 
+typedef struct {
+    i64 key, node;  /* key: node and word that it continues; 0 where the slot is free */
+} Slot;
+
 /* A table while it is read: see `cupel.kernels.phrases.Growing`. */
 typedef struct {
     i64 *used;  /* words, bytes of words, nodes, entries */
     i32 *word_slots;
     i64 *word_ends;
+    i32 *word_nodes;  /* the child of the root by word, -1 where there is none */
     u8 *word_bytes;
-    i64 *node_keys;
-    i32 *node_slots;
+    Slot *node_slots;
     i32 *node_parent;
     i32 *node_word;
     i32 *phrase;
@@ -29,8 +33,8 @@ typedef struct {
 
 static Growing table_of(void **arrays, const i64 *sizes) {
     return (Growing){
-        arrays[0], arrays[1], arrays[2], arrays[3], arrays[4],  arrays[5], arrays[6], arrays[7],
-        arrays[8], arrays[9], arrays[10], sizes[0], sizes[1], sizes[2], sizes[3],
+        arrays[0], arrays[1], arrays[2],  arrays[3], arrays[4], arrays[5], arrays[6], arrays[7],
+        arrays[8], arrays[9], arrays[10], sizes[0],  sizes[1],  sizes[2],  sizes[3],
     };
 }
 
@@ -107,18 +111,26 @@ static i64 word_number(Growing *table, const u8 *bytes, i64 length) {
     return new;
 }
 
-static inline i64 node_slot(const Growing *table, i64 key) {
-    return (i64)((u64)key * MIX >> 20) & (table->node_size - 1);
+/* The slot of the child of a node by a word, or the free one where it belongs. */
+static inline Slot *slot_of(const Growing *table, i64 node, i64 word) {
+    i64 key = node << 32 | word, mask = table->node_size - 1;
+    i64 at = (i64)((u64)key * MIX >> 20) & mask;
+    while (table->node_slots[at].key != 0 && table->node_slots[at].key != key) at = (at + 1) & mask;
+    return &table->node_slots[at];
 }
 
 /* The child of a node by a word, a new one where there is none. */
 static i64 child_of(Growing *table, i64 node, i64 word) {
-    i64 key = node << 32 | word, mask = table->node_size - 1, slot = node_slot(table, key);
-    for (; table->node_slots[slot] >= 0; slot = (slot + 1) & mask)
-        if (table->node_keys[slot] == key) return table->node_slots[slot];
-    i64 new = table->used[2]++;
-    table->node_slots[slot] = (i32)new;
-    table->node_keys[slot] = key;
+    i64 new = table->used[2];
+    if (node == 0) {
+        if (table->word_nodes[word] >= 0) return table->word_nodes[word];
+        table->word_nodes[word] = (i32)new;
+    } else {
+        Slot *slot = slot_of(table, node, word);
+        if (slot->key != 0) return slot->node;
+        *slot = (Slot){node << 32 | word, new};
+    }
+    table->used[2]++;
     table->node_parent[new] = (i32)node;
     table->node_word[new] = (i32)word;
     return new;
@@ -144,6 +156,7 @@ KERNEL(read_records)(
 ) {
     Growing table = table_of(arrays, sizes);
     i64 at = 0, state = END;
+    i64 phrase = 0, phrase_start = 0, phrase_length = -1;  /* tables list those of a phrase together */
     for (;;) {
         i64 first = line_end(text, at, end);
         i64 second = first >= 0 ? line_end(text, first + 1, end) : -1;
@@ -163,7 +176,12 @@ KERNEL(read_records)(
             state = NOT_A_NUMBER;
             break;
         }
-        i64 phrase = node_of_line(&table, text, first + 1, second);
+        if (second - first - 1 != phrase_length ||
+            memcmp(text + phrase_start, text + first + 1, (size_t)phrase_length) != 0) {
+            phrase = node_of_line(&table, text, first + 1, second);
+            phrase_start = first + 1;
+            phrase_length = second - phrase_start;
+        }
         i64 paraphrase = node_of_line(&table, text, second + 1, third);
         if (phrase == 0 || paraphrase == 0) {
             state = EMPTY_PHRASE;
@@ -191,13 +209,9 @@ static void rehash_words(Growing *table) {
 }
 
 static void rehash_nodes(Growing *table) {
-    i64 mask = table->node_size - 1;
     for (i64 node = 1; node < table->used[2]; node++) {
-        i64 key = (i64)table->node_parent[node] << 32 | table->node_word[node];
-        i64 slot = node_slot(table, key);
-        while (table->node_slots[slot] >= 0) slot = (slot + 1) & mask;
-        table->node_slots[slot] = (i32)node;
-        table->node_keys[slot] = key;
+        i64 parent = table->node_parent[node], word = table->node_word[node];
+        if (parent > 0) *slot_of(table, parent, word) = (Slot){parent << 32 | word, node};
     }
 }
 
@@ -214,6 +228,55 @@ KERNEL(rehash)(void **arrays, const i64 *sizes, i64 state) {
 typedef struct {
     i32 word, children, entries, is_paraphrase;
 } Node;
+
+/* Number the nodes level by level, siblings in order of their word; `order` is the inverse. Each
+   level then lies as the nodes above it do: a walk through the trie, breadth first. */
+static void number_nodes(Room *room, const Growing *table, i32 *number, i32 *order, Node *nodes) {
+    i64 count = table->used[2], words = table->used[0], next = 1;
+    i32 *ends = ZEROS(room, i32, most(count, words) + 2);
+    i32 *by_word = NEW(room, i32, count), *children = NEW(room, i32, count);
+    for (i64 node = 1; node < count; node++) ends[table->node_word[node] + 1]++;
+    for (i64 word = 0; word < words; word++) ends[word + 1] += ends[word];
+    for (i64 node = 1; node < count; node++) by_word[ends[table->node_word[node]]++] = (i32)node;
+    memset(ends, 0, (size_t)(count + 2) * sizeof(i32));
+    for (i64 node = 1; node < count; node++) ends[table->node_parent[node] + 2]++;
+    for (i64 node = 0; node < count; node++) ends[node + 2] += ends[node + 1];
+    for (i64 k = 0; k < count - 1; k++)
+        children[ends[table->node_parent[by_word[k]] + 1]++] = by_word[k];
+    order[0] = number[0] = 0;
+    for (i64 k = 0; k < count; k++) {
+        i32 node = order[k];
+        nodes[k] = (Node){table->node_word[node], (i32)next, 0, 0};
+        for (i64 child = ends[node]; child < ends[node + 1]; child++, next++) {
+            order[next] = children[child];
+            number[children[child]] = (i32)next;
+        }
+    }
+    nodes[count] = (Node){0, (i32)next, 0, 0};
+}
+
+/* The finished trie, (nodes + 1,), and its entries in the order of their phrase, else as read. */
+KERNEL(flatten)(void **arrays, const i64 *sizes, Node *nodes, i32 *paraphrases, float *weights) {
+    OPEN(room);
+    Growing table = table_of(arrays, sizes);
+    i64 count = table.used[2], entries = table.used[3];
+    i32 *number = NEW(&room, i32, count), *order = NEW(&room, i32, count);
+    number_nodes(&room, &table, number, order, nodes);
+    i32 *places = ZEROS(&room, i32, count + 1);
+    for (i64 entry = 0; entry < entries; entry++) places[number[table.phrase[entry]] + 1]++;
+    for (i64 node = 0; node < count; node++) {
+        places[node + 1] += places[node];
+        nodes[node + 1].entries = places[node + 1];
+    }
+    for (i64 entry = 0; entry < entries; entry++) {
+        i32 place = places[number[table.phrase[entry]]]++;
+        i32 paraphrase = number[table.paraphrase[entry]];
+        paraphrases[place] = paraphrase;
+        weights[place] = table.weight[entry];
+        nodes[paraphrase].is_paraphrase = 1;
+    }
+    return leave(&room, DONE);
+}
 
 typedef struct {
     i32 start, length, node, first_entry, end_of_entries, is_paraphrase;

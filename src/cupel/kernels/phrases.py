@@ -33,9 +33,9 @@ class Growing(NamedTuple):
     used: IntArray
     word_slots: Int32Array
     word_ends: IntArray
+    word_nodes: Int32Array
     word_bytes: Bytes
-    node_keys: IntArray
-    node_slots: Int32Array
+    node_slots: IntArray
     node_parent: Int32Array
     node_word: Int32Array
     phrase: Int32Array
@@ -72,6 +72,18 @@ _rehash = kernel("rehash", "void** i64* i64")
 def rehash(table: Growing, state: int) -> None:
     """Fill the (larger, empty) slots of what was full again: of words, or of nodes."""
     _rehash(*_parts(table), state)
+
+
+_flatten = kernel("flatten", "void** i64* i32* i32* f32*")
+
+
+def flatten(table: Growing) -> tuple[Int32Array, Int32Array, Float32Array]:
+    """The nodes of the finished trie, and the paraphrase and weight of each entry."""
+    _, _, count, entries = table.used.tolist()
+    nodes = np.empty((count + 1, 4), np.int32)
+    paraphrases, weights = np.empty(entries, np.int32), np.empty(entries, np.float32)
+    _flatten(*_parts(table), nodes, paraphrases, weights)
+    return nodes, paraphrases, weights
 
 
 _find_phrases = kernel("find_phrases", "i32* i64* i64 i32* i32* i64* Handed*")

@@ -30,6 +30,8 @@ if TYPE_CHECKING:
     from cupel.kernels.phrases import Trie
 
 KIND, VERSION = "paraphrases", 1
+LARGE = 10_000_000
+"""Bytes of a table that takes more than a second to compile."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -153,6 +155,8 @@ def _arrays(table: Path, index: Path, source: str) -> Arrays:
         pass
     except UnusableIndex as reason:
         warn(f"The index {index} is {reason}; compiling it anew.")
+    if table.stat().st_size > LARGE:
+        warn(f"Compiling {table.name} for its first use, which takes some seconds.")
     with progress_bar(f"compiling {table.name}") as progress:
         arrays = compile_table(table, progress)
     write_index(index, KIND, VERSION, source, arrays)
