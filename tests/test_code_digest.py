@@ -21,6 +21,9 @@ FILES = {
     "assayer/metric.py": "from . import words\nfrom .deep.tree import (\n    Tree,  # grown\n)\n"
     "def run():\n    import assayer.late\n",
     "assayer/words.py": "import numpy\n",
+    "assayer/words.c": '#include <math.h>\n#include "letters.h"\n',
+    "assayer/letters.h": '#include "letters.h"\n',
+    "assayer/other.c": "",
     "assayer/late.py": "",
     "assayer/unrelated.py": "",
     "assayer/deep/__init__.py": "",
@@ -56,6 +59,9 @@ def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     [
         ("metric.py", True),
         ("words.py", True),
+        ("words.c", True),
+        ("letters.h", True),
+        ("other.c", False),
         ("late.py", True),
         ("deep/tree.py", True),
         ("roots.py", True),
@@ -67,7 +73,7 @@ def test_what_a_module_depends_on(package: Path, name: str, depends: bool) -> No
     before = digest("assayer.metric")
     assert digest("assayer.metric") == before
     with (package / "assayer" / name).open("a") as file:
-        file.write("\nchanged = True\n")
+        file.write("\n")
     forget()
     assert (digest("assayer.metric") != before) == depends
 

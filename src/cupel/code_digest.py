@@ -3,7 +3,8 @@
 What was computed or compiled once is kept on disk under names that carry such a digest, so that
 a change in the code, as in a checkout between two releases, is another entry. Imports are read from
 the text, also those inside functions, and followed within one package: other packages change with
-their versions. A package's front door (`cupel/__init__.py`) leads everywhere and is left out.
+their versions. A package's front door (`cupel/__init__.py`) leads everywhere and is left out. A
+module may stand for a C source of the same name, which counts with all that it includes.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ _IMPORT = re.compile(
     r"^[ \t]*(?:from[ \t]+([\w.]+)[ \t]+import[ \t]+(\([^)]*\)|[^\n]*)|import[ \t]+([\w.]+))",
     re.MULTILINE,
 )
+_INCLUDE = re.compile(rb'^#include "([^"]+)"', re.MULTILINE)
 _BY_NAME = {f"cupel.registry.{name}" for name in ("get_metric", "named_metrics", "entries")}
 """What imports one of these can run any metric: it depends on all of them."""
 
@@ -40,7 +42,8 @@ def digest(*modules: str, within: str = "") -> str:
         waiting += [name for name in _imports(path, module) if name.startswith(f"{top}.")]
     whole = hashlib.sha256()
     for module, path in sorted(files.items()):
-        whole.update(module.encode() + b"\0" + hashlib.sha256(_content(path)).digest())
+        for part in (path, *_c_sources(path)):
+            whole.update(module.encode() + b"\0" + hashlib.sha256(_content(part)).digest())
     return whole.hexdigest()
 
 
@@ -60,6 +63,19 @@ def code_of(metric: Any) -> str:
 @cache
 def _content(path: Path) -> bytes:
     return path.read_bytes()
+
+
+def _c_sources(path: Path) -> list[Path]:
+    """The C source beside a module, and what it includes."""
+    sources: set[Path] = set()
+    waiting = [path.with_suffix(".c")]
+    while waiting:
+        source = waiting.pop()
+        if source not in sources and source.is_file():
+            sources.add(source)
+            included = _INCLUDE.findall(_content(source))
+            waiting += [source.parent / name.decode() for name in included]
+    return sorted(sources)
 
 
 @cache

@@ -11,7 +11,6 @@ from __future__ import annotations
 import contextlib
 import errno
 import os
-import secrets
 import shutil
 import time
 from collections.abc import Iterator
@@ -158,7 +157,7 @@ def sweep(folder: Path) -> None:
 
 
 def _beside(target: Path, suffix: str = "") -> Path:
-    return target.parent / f".cupel-{secrets.token_hex(6)}{suffix}"
+    return target.parent / f".cupel-{os.urandom(6).hex()}{suffix}"
 
 
 @contextlib.contextmanager

@@ -9,21 +9,26 @@ through the entry point group `cupel.metrics` (a class or function that makes a 
 from __future__ import annotations
 
 import inspect
+import re
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 from functools import cache
-from importlib import import_module, metadata
+from importlib import import_module
 from importlib.util import find_spec
+from pathlib import Path
 from pkgutil import iter_modules
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from cupel.console import warn
 from cupel.descriptions import described_parts, option_sentences, type_hints
 from cupel.errors import CupelError, MissingPart
 from cupel.metric import Metric
 from cupel.options import converted
+
+if TYPE_CHECKING:
+    from importlib import metadata
 
 ENTRY_POINTS = "cupel.metrics"
 
@@ -123,6 +128,8 @@ def register(
 @cache
 def entries() -> dict[str, Entry]:
     """Every metric that can be named, in alphabetical order; third-party ones cannot shadow ours."""
+    from importlib import metadata
+
     package = import_module("cupel.metrics")
     for module in iter_modules(package.__path__):
         import_module(f"cupel.metrics.{module.name}")
@@ -131,6 +138,26 @@ def entries() -> dict[str, Entry]:
         if point.name not in by_name:
             by_name[point.name] = _third_party(point)
     return dict(sorted(by_name.items()))
+
+
+def _entry(name: str) -> Entry | None:
+    """The metric of that name; of the built-in ones, only its own module is imported."""
+    if home := _homes().get(name):
+        import_module(home)
+    return _BUILT_IN.get(name) or entries().get(name)
+
+
+@cache
+def _homes() -> dict[str, str]:
+    """The module of each built-in metric: where the text says `@register("NAME"`."""
+    homes = {}
+    for path in (Path(__file__).parent / "metrics").glob("*.py"):
+        for name in _REGISTERED.findall(path.read_text("utf-8")):
+            homes[name] = f"cupel.metrics.{path.stem}"
+    return homes
+
+
+_REGISTERED = re.compile(r'^@register\(\s*"([^"]+)"', re.MULTILINE)
 
 
 def _third_party(point: metadata.EntryPoint) -> Entry:
@@ -171,7 +198,7 @@ def get_metric(spec: MetricLike, /, **options: object) -> Metric:
     if not isinstance(spec, str):
         return _as_metric(spec)
     name, _, rest = spec.partition(":")
-    entry = entries().get(name)
+    entry = _entry(name)
     if entry is None:
         if rest and "=" not in rest:
             return _callable_metric(spec)

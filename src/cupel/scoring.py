@@ -9,9 +9,7 @@ workers, so neither do the results.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
-from multiprocessing import get_context
 from pickle import PicklingError
 from typing import cast
 
@@ -185,6 +183,9 @@ def _batch_statistics(
         for task in tasks:
             yield _statistics(metrics, task)
         return
+    from concurrent.futures import ProcessPoolExecutor
+    from multiprocessing import get_context
+
     # Spawned, not forked: a fork of a process with threads (Polars, BLAS) may hang.
     with ProcessPoolExecutor(
         workers, get_context("spawn"), initializer=_start_worker, initargs=(dict(metrics),)

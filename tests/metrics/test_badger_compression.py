@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 
 from cupel.batch import Batch
 from cupel.data import mutt_trials
-from cupel.kernels.compression import NEW_SYMBOL, SPACES, compressed_bits
-from cupel.kernels.variants import GROUPS, local_similarity
+from cupel.kernels.compression import GROUPS, NEW_SYMBOL, compressed_bits, local_similarity
 from cupel.metrics.badger import Badger
 from cupel.metrics.badger_texts import CompressionTexts
 
@@ -29,8 +28,7 @@ def score(hypothesis, *references, **options):
 
 def length(text):
     symbols = np.array([ord(c) for c in text], np.int32)
-    space = np.zeros((SPACES, max(len(text), 128) + 2), np.int64)
-    return compressed_bits(symbols, len(text), 128, space)
+    return compressed_bits(symbols, 128)
 
 
 def transformed(text):
@@ -79,9 +77,8 @@ def similarity(first, second):
     letters = np.array([ord(c) for c in first + second], np.int32)
     group = {c: g for g, group in enumerate(GROUPS) for c in group}
     groups = np.array([group.get(c, ord(c) + 10) for c in first + second], np.int32)
-    space = np.zeros((2, len(second) + 1))
-    a, b = len(first), len(first) + len(second)
-    return local_similarity(letters, groups, 0, a, a, b, space)
+    offsets = np.array([0, len(first), len(letters)])
+    return local_similarity(letters, groups, offsets)
 
 
 def test_similar_words():

@@ -86,7 +86,7 @@ HYPOTHESES = st.lists(st.sampled_from("a b c d e".split()), max_size=10)
 
 
 def test_figure_3_gives_exp_minus_a_half():
-    from cupel.kernels.chain_ways import RELATIVE, score_of
+    from cupel.kernels.chains import RELATIVE, score_of
 
     chain, found = np.array([1, 4, 6], np.int32), np.array([1, 4, 5], np.int32)
     assert score_of(chain, found, 3, RELATIVE) == math.exp(-0.5)

@@ -1,4 +1,4 @@
-"""The command line. One file a command; each imports what it needs when it runs."""
+"""The command line. One file a command, imported when it is asked for."""
 
 from __future__ import annotations
 
@@ -10,45 +10,19 @@ from typing import Annotated, NoReturn
 import typer
 
 from cupel import __version__
-from cupel.cli import (
-    align,
-    data,
-    demo,
-    meta,
-    metrics,
-    mutt,
-    parse,
-    report,
-    reproduce,
-    score,
-    train,
-    tune,
-)
-from cupel.cli.usage import Command, Group, UsageError, usage_sentence
-from cupel.cli.variadic import SpreadingCommand
+from cupel.cli.lazy import LazyGroup
+from cupel.cli.usage import UsageError, usage_sentence
 from cupel.errors import CupelError
 
 app = typer.Typer(
     name="cupel",
-    cls=Group,
+    cls=LazyGroup,
     help="Score machine translations, and evaluate the metrics that score them.",
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )
-app.command("score", cls=SpreadingCommand)(score.score)
-app.command("metrics", cls=Command)(metrics.metrics)
-app.command("meta", cls=SpreadingCommand)(meta.meta)
-app.command("mutt", cls=SpreadingCommand)(mutt.mutt)
-app.command("align", cls=SpreadingCommand)(align.align)
-app.command("parse", cls=Command)(parse.parse)
-app.add_typer(data.app, name="data")
-app.command("report", cls=SpreadingCommand)(report.report)
-app.command("reproduce", cls=Command)(reproduce.reproduce)
-app.add_typer(train.app, name="train")
-app.command("tune", cls=SpreadingCommand)(tune.tune)
-app.command("demo", cls=Command)(demo.demo)
 
 
 def _version(show: bool) -> None:

@@ -23,7 +23,6 @@ from cupel.cli.options import (
     writable,
 )
 from cupel.cli.output import Format
-from cupel.cli.report import refuse_to_replace
 from cupel.cli.score_tables import (
     Results,
     print_segments,
@@ -233,6 +232,8 @@ def score(
     if segments and (ci or test):
         raise CupelError("Intervals and tests are of system scores: leave out -sl.")
     if report is not None:
+        from cupel.cli.report import refuse_to_replace
+
         refuse_to_replace(report, force)
         if out is not None and out.resolve() == report.resolve():
             raise CupelError(f"{out} is named for the scores and for the report: name two files.")

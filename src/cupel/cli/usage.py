@@ -13,6 +13,8 @@ from typing import Any
 import typer
 from typer.core import TyperCommand, TyperGroup
 
+from cupel.cli.plain_values import convert_plainly
+
 # Typer brings a Click of its own, or takes the installed one; only this name reaches either.
 UsageError: type[Exception] = typer.BadParameter.__mro__[1]
 
@@ -20,12 +22,18 @@ UsageError: type[Exception] = typer.BadParameter.__mro__[1]
 class Command(TyperCommand):
     """A command that is recorded in its usage errors."""
 
+    def get_params(self, ctx: Any) -> list[Any]:
+        return convert_plainly(super().get_params(ctx))
+
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         return _parsed(super().parse_args, ctx, args)
 
 
 class Group(TyperGroup):
     """A group of commands that is recorded in its usage errors."""
+
+    def get_params(self, ctx: Any) -> list[Any]:
+        return convert_plainly(super().get_params(ctx))
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         return _parsed(super().parse_args, ctx, args)

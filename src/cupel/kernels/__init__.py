@@ -1,88 +1,114 @@
 """Compiled loops over integer arrays.
 
-Each kernel is Python source that Numba compiles at its first call and keeps on disk, so that the
-next process loads it in milliseconds. Metrics import a kernel inside the function that runs it:
-importing Numba takes half a second, and nobody who asks for `cupel --help` should pay it.
+Each kernel is a C function, compiled when the package is built (`hatch_build.py`) into one library
+for the platform, whatever the version of Python. The module of the same name declares it, and makes
+the arrays that it fills. Metrics import a kernel inside the function that runs it.
 """
 
 from __future__ import annotations
 
-import os
+import ctypes
 import sys
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
-from typing import Any, TypeVar, cast
+from typing import Any
 
-from cupel.code_digest import digest
-from cupel.folders import cache_folder
+import numpy as np
 
-Kernel = TypeVar("Kernel", bound=Callable[..., Any])
+from cupel.arrays import Int32Array
+from cupel.errors import MissingPart
 
-
-def kernel(function: Kernel) -> Kernel:
-    """Compile `function`, cached on disk where some folder for it can be written."""
-    return _compiled(function)
+FOLDER = Path(__file__).parent
+LIBRARY = FOLDER / ("library" + {"win32": ".dll", "darwin": ".dylib"}.get(sys.platform, ".so"))
 
 
-def inner_kernel(function: Kernel) -> Kernel:
-    """Compile a function that only kernels call: without a Python interface, in less time."""
-    return _compiled(function, no_cpython_wrapper=True, no_cfunc_wrapper=True)
-
-
-def _compiled(function: Kernel, **options: Any) -> Kernel:
-    import numba
-
-    _announce()
-    config: Any = numba.config
-    given = config.CACHE_DIR
-    config.CACHE_DIR = _folder(given, function.__module__)
+@cache
+def library() -> ctypes.CDLL:
+    """The compiled kernels of this platform."""
+    checkout = FOLDER.parents[2] / "hatch_build.py"
+    again = f"python {checkout}" if checkout.is_file() else "pip install --force-reinstall cupel"
+    if not LIBRARY.is_file():
+        raise MissingPart(f"Cupel's compiled part, {LIBRARY}, is missing: {again}")
     try:
-        return cast(Kernel, numba.njit(cache=True, nogil=True, **options)(function))
-    except RuntimeError:
-        # A read-only installation without a writable home: Numba refuses to cache at all, so the
-        # kernel is compiled in every process, which is slow but right.
-        return cast(Kernel, numba.njit(nogil=True, **options)(function))
-    finally:
-        config.CACHE_DIR = given
+        loaded = ctypes.CDLL(str(LIBRARY))
+        sources = loaded.cupel_sources
+        loaded.cupel_free.argtypes = [ctypes.c_void_p]
+    except (OSError, AttributeError) as error:
+        raise MissingPart(
+            f"Cupel's compiled part does not fit this machine ({error}): {again}"
+        ) from error
+    sources.restype = ctypes.c_char_p
+    if checkout.is_file() and sources().decode() != sources_digest():
+        raise MissingPart(f"Cupel's compiled part is not that of its C sources: {again}")
+    return loaded
 
 
-@cache
-def _announce() -> None:
-    """On a terminal, say once why nothing seems to happen while kernels are compiled."""
-    if not sys.stderr.isatty():
-        return
-    from numba.core import event
+def sources_digest() -> str:
+    """Of all C sources, as the library says from which it was compiled."""
+    import hashlib
 
-    class Compiling(event.Listener):
-        def on_start(self, event: object) -> None:
-            if not announced:
-                announced.append(True)
-                print("Compiling for the first use; the next one starts at once.", file=sys.stderr)
-
-        def on_end(self, event: object) -> None: ...
-
-    announced: list[bool] = []
-    event.register("numba:compile", Compiling())  # type: ignore[no-untyped-call]
+    whole = hashlib.sha256()
+    for path in sorted(FOLDER.glob("*.[ch]")):
+        whole.update(path.name.encode() + b"\0" + path.read_bytes())
+    return whole.hexdigest()
 
 
-@cache
-def _folder(given: str, module: str) -> str:
-    """Where the compiled kernels of a module are kept: a folder named after its source.
+def kernel(name: str, types: str) -> Callable[..., None]:
+    """The C function `cupel_NAME`, whose arguments are of these types.
 
-    Numba looks for changes only in the file of the kernel that is called, not in those of the
-    kernels that this one calls: after an upgrade it would run the old code of those. So the name
-    is a digest of the module and of all modules of kernels that it imports.
+    `i64` and `f64` are an integer and a number, with a star an array of them: contiguous, and passed
+    as its address. A test compares the types with those in the C sources.
     """
-    name = digest(module, __name__, within=__name__)[:12]
-    if given:
-        return str(Path(given) / f"cupel-{name}")
-    for base in (Path(__file__).parent / "__pycache__", cache_folder() / "kernels"):
-        folder = base / name
-        try:
-            folder.mkdir(parents=True, exist_ok=True)
-        except OSError:
-            continue
-        if os.access(folder, os.W_OK):
-            return str(folder)
-    return ""
+    function = getattr(library(), f"cupel_{name}")
+    function.argtypes = [_TYPES[kind] for kind in types.split()]
+    function.restype = _check
+    result: Callable[..., None] = function
+    return result
+
+
+def _check(state: int) -> None:
+    if state:
+        raise MemoryError("There is not enough memory for so much text at once.")
+
+
+class _Address:
+    """The type of an argument that is an array."""
+
+    def __init__(self, dtype: type[np.generic]) -> None:
+        self._dtype = np.dtype(dtype)
+
+    def from_param(self, array: np.ndarray) -> ctypes.c_void_p:
+        if array.dtype != self._dtype or not array.flags.c_contiguous:
+            raise TypeError(f"expected a contiguous array of {self._dtype}, got {array.dtype}")
+        return ctypes.c_void_p(array.ctypes.data)
+
+
+class Handed(ctypes.Structure):
+    """An array of 32-bit integers whose size only the kernel knows."""
+
+    _fields_ = (("values", ctypes.c_void_p), ("count", ctypes.c_int64))
+
+    def taken(self, columns: int = 1) -> Int32Array:
+        """A copy of it, (rows, columns); the kernel's own is freed."""
+        size = self.count * columns
+        values = np.zeros(size, np.int32)
+        ctypes.memmove(values.ctypes.data, self.values, values.nbytes)
+        library().cupel_free(self.values)
+        return values.reshape(-1, columns)
+
+
+_TYPES: dict[str, Any] = {
+    "i64": ctypes.c_int64,
+    "f64": ctypes.c_double,
+    "Handed*": ctypes.POINTER(Handed),
+    "void**": ctypes.c_void_p,
+    "i64*": _Address(np.int64),
+    "i32*": _Address(np.int32),
+    "f64*": _Address(np.float64),
+    "f32*": _Address(np.float32),
+    "u64*": _Address(np.uint64),
+    "u32*": _Address(np.uint32),
+    "u16*": _Address(np.uint16),
+    "u8*": _Address(np.uint8),
+}

@@ -1,120 +1,61 @@
 """METEOR's alignments of whole batches: matches, the best of them, and what they add up to.
 
-Matches that touch no other are certain, and taken beforehand; the rest is a matter of search, see
-`cupel.kernels.beam`.
+A match says that words `reference_start ... + reference_length` of the reference correspond to
+words `hypothesis_start ... + hypothesis_length` of the hypothesis, and which matcher found it.
 """
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
+import numpy.typing as npt
 
 from cupel.arrays import Bytes, FloatArray, Int32Array, IntArray
 from cupel.kernels import kernel
-from cupel.kernels.beam import find_gains, search
-from cupel.kernels.matchers import Sentences, Words, find_matches, larger, new_chains
+
+Units = npt.NDArray[np.uint16]
+
+LONGEST = 30_000
+"""Tokens of a sentence at most, so that the merits of a path of the search fit their bits."""
 
 STATISTICS = 23
 """[hypothesis length, reference length, function words of both, for each of 4 matchers
 (content words of the hypothesis, of the reference, function words of either), chunks,
 matched words of the hypothesis, of the reference]: METEOR's own order."""
 
-_NO_MATCH = -1
+
+class Sentences(NamedTuple):
+    """Token ids, as in `Tokens`, and the phrases of each sentence, as `find_phrases` gives them."""
+
+    ids: Int32Array
+    offsets: IntArray
+    phrase_offsets: IntArray
+    phrases: Int32Array
 
 
-@kernel
-def _sorted_by_start(
-    matches: Int32Array, count: int, length: int, starts: Int32Array, ordered: Int32Array
-) -> Int32Array:
-    """The matches by their start in the reference, else as found; `starts` says where each begins."""
-    if count > len(ordered):
-        ordered = np.empty((2 * count, 5), np.int32)
-    starts[: length + 1] = 0
-    for k in range(count):
-        starts[matches[k, 0] + 1] += 1
-    for j in range(length):
-        starts[j + 1] += starts[j]
-    for k in range(count):
-        j = matches[k, 0]
-        for column in range(5):
-            ordered[starts[j], column] = matches[k, column]
-        starts[j] += 1
-    for j in range(length, 0, -1):
-        starts[j] = starts[j - 1]
-    starts[0] = 0
-    return ordered
+class Words(NamedTuple):
+    """What the matchers know of each token id.
+
+    key and stem are Java's 32-bit hash codes of the word and its stem: the jar compares those, and
+    "le" matches "n'" in French because theirs are equal.
+
+    synset_spans (ids, 2): the word's synonym sets are `synsets[start:end]`
+    """
+
+    key: Int32Array
+    stem: Int32Array
+    is_function: Bytes
+    synset_spans: Int32Array
+    synsets: Int32Array
 
 
-@kernel
-def _take_certain(
-    matches: Int32Array,
-    starts: Int32Array,
-    length: int,
-    covers: Int32Array,
-    covered: Int32Array,
-    chosen: Int32Array,
-) -> None:
-    """Set `chosen` to the only match of a word where nothing else covers what it covers."""
-    covers[:] = 0
-    covered[:] = 0
-    for k in range(starts[length]):
-        for at in range(matches[k, 0], matches[k, 0] + matches[k, 1]):
-            covered[at] += 1
-        for at in range(matches[k, 2], matches[k, 2] + matches[k, 3]):
-            covers[at] += 1
-    for j in range(length):
-        chosen[j] = _NO_MATCH
-        if starts[j + 1] - starts[j] != 1:
-            continue
-        k = starts[j]
-        certain = True
-        for at in range(j, j + matches[k, 1]):
-            certain = certain and covered[at] == 1
-        for at in range(matches[k, 2], matches[k, 2] + matches[k, 3]):
-            certain = certain and covers[at] == 1
-        if certain:
-            chosen[j] = k
+_align = kernel(
+    "align",
+    "i32* i64* i64* i32* i64 i32* i32* u8* i32* i32* i32* i32* i64 i64 i64* i64* i64 f64* i64 i32* i64*",
+)
 
 
-@kernel
-def _count(
-    matches: Int32Array,
-    chosen: Int32Array,
-    ours: Int32Array,
-    theirs: Int32Array,
-    is_function: Bytes,
-    row: FloatArray,
-) -> None:
-    """Fill a row of `STATISTICS`."""
-    row[0], row[1] = len(ours), len(theirs)
-    for word in ours:
-        row[2] += is_function[word]
-    for word in theirs:
-        row[3] += is_function[word]
-    j, last = 0, -1
-    while j < len(theirs):
-        m = chosen[j]
-        if m < 0:
-            if last != -1:
-                row[20] += 1
-                last = -1
-            j += 1
-            continue
-        i, here, there, stage = matches[m, 2], matches[m, 1], matches[m, 3], matches[m, 4]
-        for at in range(i, i + there):
-            row[4 + 4 * stage + 2 * is_function[ours[at]]] += 1
-        for at in range(j, j + here):
-            row[5 + 4 * stage + 2 * is_function[theirs[at]]] += 1
-        row[21] += there
-        row[22] += here
-        if last != -1 and last != i:
-            row[20] += 1
-        j += here
-        last = i + there
-    if last != -1:
-        row[20] += 1
-
-
-@kernel
 def align(
     sentences: Sentences,
     words: Words,
@@ -127,73 +68,27 @@ def align(
 ) -> tuple[FloatArray, Int32Array, IntArray]:
     """Align pairs of sentences (as rows of `sentences`).
 
-    modules: the matchers by number, in their order. Returns the `STATISTICS` of each pair and,
-    with `keep`, the chosen matches of all pairs and the offsets of each pair's.
+    paraphrases: the phrase of each entry of the table; modules: the matchers by number, in their
+    order. Returns the `STATISTICS` of each pair and, with `keep`, the chosen matches of all pairs
+    (reference start, length, hypothesis start, length, place of the matcher in `modules`) and the
+    offsets of each pair's.
     """
     pairs = len(hypotheses)
-    statistics = np.zeros((pairs, STATISTICS), np.float64)
-    kept = np.empty((16, 5), np.int32)
-    kept_offsets = np.zeros(pairs + 1, np.int64)
-    longest, entries = 1, 1
-    for s in range(len(sentences.offsets) - 1):
-        longest = max(longest, sentences.offsets[s + 1] - sentences.offsets[s])
-        entries = max(entries, sentences.phrase_offsets[s + 1] - sentences.phrase_offsets[s])
-        synsets = 0
-        for at in range(sentences.offsets[s], sentences.offsets[s + 1]):
-            word = sentences.ids[at]
-            synsets += words.synset_spans[word, 1] - words.synset_spans[word, 0]
-        entries = max(entries, synsets)
-    entries = max(entries, longest)
-    chains = new_chains(entries)
-    owner = np.empty(entries, np.int32)
-    is_found = np.zeros(longest, np.uint8)
-    found = np.empty((1024, 5), np.int32)
-    matches = np.empty((1024, 5), np.int32)
-    gains = np.empty(1024, np.int64)
-    masks = np.empty(1024, np.uint64)
-    starts = np.empty(longest + 2, np.int32)
-    chosen = np.empty(longest, np.int32)
-    covers = np.empty(longest, np.int32)
-    covered = np.empty(longest, np.int32)
-    paths = np.empty((5, 2 * beam), np.int64)
-    used = np.empty(2 * beam * (1 + longest // 64), np.uint64)
-    beams = np.empty((6, beam + 1), np.int64)
-    links = np.empty((beam * longest, 2), np.int32)
-    total = 0
-    for p in range(pairs):
-        h, r = hypotheses[p], references[p]
-        ours = sentences.ids[sentences.offsets[h] : sentences.offsets[h + 1]]
-        theirs = sentences.ids[sentences.offsets[r] : sentences.offsets[r + 1]]
-        found, count = find_matches(
-            sentences, words, paraphrases, modules, h, r, chains, owner, is_found, found
-        )
-        matches = _sorted_by_start(found, count, len(theirs), starts, matches)
-        gains, masks = find_gains(matches, count, modules, gains, masks)
-        _take_certain(
-            matches, starts, len(theirs), covers[: len(ours)], covered[: len(theirs)], chosen
-        )
-        search(
-            matches,
-            starts,
-            len(theirs),
-            gains,
-            masks,
-            beam,
-            1 + len(ours) // 64,
-            paths,
-            used,
-            beams,
-            links,
-            chosen,
-        )
-        _count(matches, chosen[: len(theirs)], ours, theirs, words.is_function, statistics[p])
-        if keep:
-            for j in range(len(theirs)):
-                if chosen[j] >= 0:
-                    if total == len(kept):
-                        kept = larger(kept, total)
-                    for column in range(5):
-                        kept[total, column] = matches[chosen[j], column]
-                    total += 1
-            kept_offsets[p + 1] = total
-    return statistics, kept[:total].copy(), kept_offsets
+    statistics = np.zeros((pairs, STATISTICS))
+    most = int(np.diff(sentences.offsets)[references].sum()) if keep else 0
+    kept, kept_offsets = np.empty((most, 5), np.int32), np.empty(pairs + 1, np.int64)
+    _align(
+        *sentences, len(sentences.offsets) - 1, *words, paraphrases, modules, len(modules), beam,
+        hypotheses, references, pairs, statistics, keep, kept, kept_offsets,
+    )  # fmt: skip
+    return statistics, kept[: kept_offsets[-1]].copy(), kept_offsets
+
+
+_hash_codes = kernel("hash_codes", "u16* i64* i64 i32*")
+
+
+def hash_codes(units: Units, offsets: IntArray) -> Int32Array:
+    """Java's `String.hashCode` of words given as UTF-16."""
+    codes = np.empty(len(offsets) - 1, np.int32)
+    _hash_codes(units, offsets, len(codes), codes)
+    return codes

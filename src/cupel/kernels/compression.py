@@ -1,117 +1,77 @@
-"""Compressed lengths of short texts, by the Burrows-Wheeler transform and move-to-front.
+"""How much of a text its references already say: variants replaced, all compressed jointly.
 
-The transform (Burrows and Wheeler 1994) puts next to each other the symbols that stand before
-equal contexts, contexts of any length; move-to-front then writes, for each symbol, how many others
-have been seen since it was seen last. Where the text repeats itself that rank is 0. A rank of 0
-is taken to be free (runs of them cost a real coder next to nothing), a rank k > 0 to cost
-1 + log2(k + 1) bits, and a symbol seen for the first time NEW_SYMBOL bits. Cost of one text of n
-symbols: n log n for sorting its suffixes, n times the mean rank for the rest.
+The measure that `badger:measure=compression` takes, over a whole batch.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from cupel.arrays import Int32Array, IntArray
-from cupel.kernels import inner_kernel, kernel
+from cupel.arrays import FloatArray, Int32Array, IntArray
+from cupel.kernels import kernel
 
 NEW_SYMBOL = 6.0
 """Bits of a symbol that the text has not had yet."""
 
-SPACES = 5
-"""Rows of working memory that `compressed_bits` needs, each as long as `space_needed` says."""
+GROUPS = ("dt", "gj", "lr", "mn", "bpv", "aeiou")
+"""Letters that are alike."""
 
 
-@inner_kernel
-def space_needed(longest: int, alphabet: int) -> int:
-    """The length of a row of working memory for texts of up to `longest` symbols."""
-    return max(longest, alphabet) + 2
+_joint_similarities = kernel(
+    "joint_similarities",
+    "i32* i64* i64 i64* i32* i32* i64* i64 i64* i64* i64* i64 i64 f64 i64 f64*",
+)
 
 
-@inner_kernel
-def sort_suffixes(text: Int32Array, length: int, alphabet: int, space: IntArray) -> None:
-    """The starts of the suffixes of text[:length] in order of the suffixes, in space[0].
+def joint_similarities(
+    words: Int32Array,
+    word_offsets: IntArray,
+    text_ranks: IntArray,
+    letters: Int32Array,
+    groups: Int32Array,
+    letter_offsets: IntArray,
+    hypotheses: IntArray,
+    references: IntArray,
+    reference_offsets: IntArray,
+    alphabet: int,
+    threshold: float,
+    shortest: int,
+) -> FloatArray:
+    """The score of each item.
 
-    Doubling (Manber and Myers 1993): suffixes in order of their first 1, 2, 4, ... symbols, by
-    counting sorts; the end of the text comes before every symbol. Symbols are 0..alphabet-1.
+    words, word_offsets: word ids of all sentences; text_ranks: of each sentence, its place in the
+    order of the texts, equal texts alike; letters, groups, letter_offsets: those of each word;
+    hypotheses, references, reference_offsets: the items, as in `Batch`; threshold, shortest: a
+    word of that many letters or more is replaced by one at least that similar.
     """
-    order, rank, other, count = space[0], space[1], space[2], space[3]
-    for symbol in range(alphabet + 1):
-        count[symbol] = 0
-    for i in range(length):
-        count[text[i] + 1] += 1
-    for symbol in range(1, alphabet + 1):
-        count[symbol] += count[symbol - 1]
-    for i in range(length):
-        order[count[text[i]]] = i
-        count[text[i]] += 1
-    classes = 0
-    for i in range(length):
-        if i == 0 or text[order[i]] != text[order[i - 1]]:
-            classes += 1
-        rank[order[i]] = classes
-    step = 1
-    while classes < length:
-        # Those that end within the step first; the rest as the suffixes a step further on.
-        filled = 0
-        for i in range(length - step, length):
-            other[filled] = i
-            filled += 1
-        for i in range(length):
-            if order[i] >= step:
-                other[filled] = order[i] - step
-                filled += 1
-        for c in range(classes + 1):
-            count[c] = 0
-        for i in range(length):
-            count[rank[i]] += 1
-        for c in range(1, classes + 1):
-            count[c] += count[c - 1]
-        for i in range(length - 1, -1, -1):
-            count[rank[other[i]]] -= 1
-            order[count[rank[other[i]]]] = other[i]
-        fresh = 0
-        for i in range(length):
-            here = order[i]
-            if i == 0:
-                fresh = 1
-            else:
-                before = order[i - 1]
-                next_here = rank[here + step] if here + step < length else 0
-                next_before = rank[before + step] if before + step < length else 0
-                if rank[here] != rank[before] or next_here != next_before:
-                    fresh += 1
-            other[here] = fresh
-        for i in range(length):
-            rank[i] = other[i]
-        classes = fresh
-        step *= 2
+    scores = np.zeros(len(hypotheses))
+    _joint_similarities(
+        words, word_offsets, len(word_offsets) - 1, text_ranks, letters, groups, letter_offsets,
+        len(letter_offsets) - 1, hypotheses, references, reference_offsets, len(scores),
+        alphabet, threshold, shortest, scores,
+    )  # fmt: skip
+    return scores
 
 
-@kernel
-def compressed_bits(text: Int32Array, length: int, alphabet: int, space: IntArray) -> float:
-    """Bits that text[:length] is taken to need; 0 for an empty text."""
-    if length == 0:
-        return 0.0
-    sort_suffixes(text, length, alphabet, space)
-    order, recent = space[0], space[4]
-    seen = 0
-    bits = 0.0
-    for i in range(-1, length):
-        # Row -1 is the empty suffix, before which stands the last symbol.
-        start = length if i < 0 else order[i]
-        if start == 0:
-            continue
-        symbol = text[start - 1]
-        rank = 0
-        while rank < seen and recent[rank] != symbol:
-            rank += 1
-        if rank == seen:
-            seen += 1
-            bits += NEW_SYMBOL
-        elif rank > 0:
-            bits += 1.0 + np.log2(rank + 1.0)
-        for k in range(rank, 0, -1):
-            recent[k] = recent[k - 1]
-        recent[0] = symbol
-    return bits
+_compressed_bits = kernel("compressed_bits", "i32* i64 i64 f64*")
+
+
+def compressed_bits(text: Int32Array, alphabet: int) -> float:
+    """Bits that a text is taken to need; 0 for an empty text."""
+    bits = np.zeros(1)
+    _compressed_bits(text, len(text), alphabet, bits)
+    return float(bits[0])
+
+
+_local_similarity = kernel("local_similarity", "i32* i32* i64* f64*")
+
+
+def local_similarity(letters: Int32Array, groups: Int32Array, offsets: IntArray) -> float:
+    """How alike two words are spelled: 0 to 1.
+
+    letters, groups: of both words, equal numbers in `groups` for letters that are alike; offsets:
+    where the first word starts, where the second, and where that ends.
+    """
+    similarity = np.zeros(1)
+    _local_similarity(letters, groups, offsets, similarity)
+    return float(similarity[0])

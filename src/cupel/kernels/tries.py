@@ -2,40 +2,21 @@
 
 from __future__ import annotations
 
-import numpy as np
-import numpy.typing as npt
-
-from cupel.arrays import IntArray
+from cupel.arrays import Int32Array, IntArray
 from cupel.kernels import kernel
 
+_find_continuations = kernel("find_continuations", "i64* i32* i64* i64 i64* i64 i64 i64*")
 
-@kernel
+
 def find_continuations(
     starts: IntArray,
-    lasts: npt.NDArray[np.int32],
+    lasts: Int32Array,
     offsets: IntArray,
     words: IntArray,
     n: int,
     numbers: IntArray,
 ) -> None:
-    """Fill column n-1 of `numbers` from column n-2: continue each (n-1)-gram by its next word.
-
-    The continuations of an (n-1)-gram are few and sorted: a binary search among them.
-    """
-    for sentence in range(len(offsets) - 1):
-        for i in range(offsets[sentence], offsets[sentence + 1] - n + 1):
-            parent = numbers[i, n - 2]
-            word = words[i + n - 1]
-            if parent < 0 or word < 0:
-                continue
-            low = starts[parent]
-            end = starts[parent + 1]
-            high = end
-            while low < high:
-                middle = (low + high) >> 1
-                if lasts[middle] < word:
-                    low = middle + 1
-                else:
-                    high = middle
-            if low < end and lasts[low] == word:
-                numbers[i, n - 1] = low
+    """Fill column n-1 of `numbers` from column n-2: continue each (n-1)-gram by its next word."""
+    _find_continuations(
+        starts, lasts, offsets, len(offsets) - 1, words, n, numbers.shape[1], numbers
+    )

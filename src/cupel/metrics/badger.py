@@ -30,7 +30,7 @@ distinct references one after the other. The first factor is 1 minus the normali
 distance of Cilibrasi and Vitányi (2005), the second keeps a translation that is shorter than
 every reference from profiting. Before that, a word that no reference has is replaced by the most
 similar word that one has, if it is similar enough: *walks* by *walking*
-(`cupel.kernels.variants`).
+(`cupel.kernels.compression`).
 
 Paper: Steven Parker. 2008. BADGER: A New Machine Translation Metric. MetricsMATR workshop at AMTA
 2008. Neither the paper nor the program is available; this is a reconstruction from published
@@ -120,7 +120,7 @@ class Badger(Metric):
         return np.round(means, 12)
 
     def _compressed(self, batch: Batch) -> FloatArray:
-        from cupel.kernels.joint_compression import joint_similarities
+        from cupel.kernels.compression import joint_similarities
 
         texts = batch.analyse(CompressionTexts(self.lowercase))
         return joint_similarities(

@@ -55,7 +55,7 @@ class Texts:
     words    word ids of the sentences
     ranks    (sentences,) place of each sentence in the order of their words; equal ones alike
     letters  letters of each word, numbered from 2 in the order of their code points
-    groups   (letters,) equal numbers for letters that are alike, see `cupel.kernels.variants`
+    groups   (letters,) equal numbers for letters that are alike, see `cupel.kernels.compression`
     """
 
     words: Tokens
@@ -71,7 +71,7 @@ class CompressionTexts:
     lowercase: bool
 
     def __call__(self, sentences: Sequence[str]) -> Texts:
-        from cupel.kernels.variants import GROUPS
+        from cupel.kernels.compression import GROUPS
 
         if self.lowercase:
             sentences = [sentence.lower() for sentence in sentences]

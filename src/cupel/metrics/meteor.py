@@ -63,7 +63,6 @@ BEAM = 40
 _CHUNKS, _HYPOTHESIS_MATCHES, _REFERENCE_MATCHES = 20, 21, 22
 
 _NO_ENTRIES = np.zeros(0, np.int32)
-_NO_ENTRIES.setflags(write=False)  # like those of a table, so that one compiled kernel serves both
 
 
 @register(

@@ -94,7 +94,7 @@ def _aligned_links(
 def _link(
     kind: str, words: tuple[int, ...], matches: WordMatches, weigh: Weigh, distance: str
 ) -> Iterator[Link]:
-    from cupel.kernels.chain_ways import score_of
+    from cupel.kernels.chains import score_of
 
     if not all(word in matches for word in words):
         return

@@ -55,7 +55,7 @@ from cupel.text.terp_words import TerpAnalysis
 
 if TYPE_CHECKING:
     from cupel.corpus import Corpus
-    from cupel.kernels.terp_matrix import Costs, Limits
+    from cupel.kernels.terp import Costs, Limits
 
 SHIFTS = ("relax", "exact", "no")
 MOST_COST = 1000.0
@@ -266,7 +266,7 @@ class Terp(Metric):
         return np.minimum(scores, 100.0) if self.parameters.capped else scores
 
     def _costs(self) -> Costs:
-        from cupel.kernels.terp_matrix import Costs
+        from cupel.kernels.terp import Costs
 
         given = self.parameters
         return Costs(
@@ -286,7 +286,7 @@ class Terp(Metric):
         )
 
     def _limits(self) -> Limits:
-        from cupel.kernels.terp_matrix import Limits
+        from cupel.kernels.terp import Limits
 
         given = self.parameters
         size = 0 if given.shifts == "no" else self.shift_size
@@ -296,6 +296,6 @@ class Terp(Metric):
 
 
 def _rounded(cost: float) -> float:
-    from cupel.kernels.terp_matrix import UNIT
+    from cupel.kernels.terp import UNIT
 
     return round(cost / UNIT) * UNIT

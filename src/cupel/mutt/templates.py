@@ -184,4 +184,4 @@ def _distance(first: str, second: str) -> int:
     from cupel.kernels.edits import levenshtein
 
     one, two = (np.frombuffer(text.encode("utf-32-le"), np.int32) for text in (first, second))
-    return int(levenshtein(one, two, np.zeros(len(two) + 1, np.int32)))
+    return levenshtein(one, two)

@@ -16,8 +16,6 @@ from cupel.errors import CupelError
 from cupel.reading.lines import STANDARD_INPUT, display_name, iterate_lines, read_lines
 from cupel.reading.names import parse_name, system_names
 from cupel.reading.segments import Key, Role, Segments, counted
-from cupel.reading.sgm import read_sgm
-from cupel.reading.tables import read_column
 
 Texts = Sequence[str | Sequence[str]]
 
@@ -68,8 +66,12 @@ def read_segments(
     """What one input holds for a role: each of its systems, all its references, or its source."""
     name = parse_name(given)
     if name.kind == "sgm":
+        from cupel.reading.sgm import read_sgm
+
         return read_sgm(name.file, role, name.part, encoding)
     if name.kind != "lines":
+        from cupel.reading.tables import read_column
+
         cells = read_column(name.file, name.kind, name.part, encoding)
         if role != "reference":
             _check_single(cells, name.given, role)

@@ -8,10 +8,8 @@ themselves, memory does not grow with the file.
 from __future__ import annotations
 
 import codecs
-import gzip
 import io
 import sys
-import zlib
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -74,6 +72,9 @@ def open_bytes(path: Path | str) -> Iterator[BinaryIO]:
 
 @contextmanager
 def _unpacked(file: io.BufferedReader, name: str) -> Iterator[BinaryIO]:
+    import gzip
+    import zlib
+
     magic = file.peek(2)[:2]
     if magic and magic != _GZIP_MAGIC:
         raise CupelError(f"{name} is not gzip, although its name ends in .gz.")

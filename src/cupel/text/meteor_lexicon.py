@@ -2,7 +2,7 @@
 
 A `Lexicon` is kept for the whole process: each distinct word is stemmed and looked up once,
 whatever number of batches it occurs in. The analyser `MeteorAnalysis` turns sentences into the
-arrays that `cupel.kernels.matchers` takes.
+arrays that `cupel.kernels.alignment` takes.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from cupel.text.synonyms import load_synonyms
 from cupel.text.tokens import Tokens, offsets_of
 
 if TYPE_CHECKING:
-    from cupel.kernels.matchers import Sentences, Words
+    from cupel.kernels.alignment import Sentences, Words
 
 
 class Analysis(NamedTuple):
@@ -54,8 +54,7 @@ class MeteorAnalysis:
 
         vocabulary: a name for that list, under which the data of its words is kept.
         """
-        from cupel.kernels.beam import LONGEST
-        from cupel.kernels.matchers import Sentences
+        from cupel.kernels.alignment import LONGEST, Sentences
         from cupel.kernels.phrases import find_phrases
 
         if len(tokens) and tokens.lengths.max() > LONGEST:
@@ -83,7 +82,7 @@ class Lexicon:
         self._types: Sequence[str] = ()
 
     def _begin(self, types: Sequence[str]) -> None:
-        from cupel.kernels.matchers import Words
+        from cupel.kernels.alignment import Words
 
         self._types = types
         self._numbers = np.zeros(0, np.int32)
@@ -106,7 +105,7 @@ class Lexicon:
             return self._words, self._numbers
 
     def _add(self, words: Sequence[str]) -> None:
-        from cupel.kernels.matchers import Words
+        from cupel.kernels.alignment import Words
 
         function = function_words()
         keys = _hash_codes(words)
@@ -139,7 +138,7 @@ def _lexicon(
 
 def _hash_codes(words: Sequence[str]) -> Int32Array:
     """Java's hash codes, which the jar compares in place of words."""
-    from cupel.kernels.matchers import hash_codes
+    from cupel.kernels.alignment import hash_codes
 
     text = "".join(words)
     if text and max(text) > "\uffff":  # two units for such a character

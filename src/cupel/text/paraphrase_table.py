@@ -20,7 +20,6 @@ import numpy.typing as npt
 from cupel.console import Progress
 from cupel.errors import CupelError
 from cupel.mapped_file import Arrays
-from cupel.text.tokens import offsets_of
 
 if TYPE_CHECKING:
     from cupel.kernels.phrases import Growing
@@ -39,13 +38,13 @@ def compile_table(path: Path, progress: Progress | None = None) -> Arrays:
     """
     from cupel.kernels.phrases import END, NOT_A_NUMBER, read_records
 
-    table = _empty()
+    table = _empty(path.stat().st_size)
     rest = b""
-    for piece in _pieces(path, progress):
+    for piece in _ahead(_pieces(path, progress)):
         text = np.frombuffer(rest + piece, np.uint8)
         at = 0
         while True:
-            read, state = read_records(text[at:], len(text) - at, table)
+            read, state = read_records(text[at:], table)
             at += read
             if state == END:
                 break
@@ -62,6 +61,17 @@ def compile_table(path: Path, progress: Progress | None = None) -> Arrays:
     if table.used[3] == 0:
         raise CupelError(f"{path} is empty: a paraphrase table was expected.")
     return _flat(table)
+
+
+def _ahead(pieces: Iterator[bytes]) -> Iterator[bytes]:
+    """The same, each unpacked by another thread while the one before it is read."""
+    from concurrent.futures import ThreadPoolExecutor
+
+    with ThreadPoolExecutor(1) as thread:
+        waiting = thread.submit(next, pieces, None)
+        while (piece := waiting.result()) is not None:
+            waiting = thread.submit(next, pieces, None)
+            yield piece
 
 
 def _pieces(path: Path, progress: Progress | None) -> Iterator[bytes]:
@@ -96,51 +106,53 @@ def _malformed(path: Path, records: int, text: npt.NDArray[np.uint8], number: bo
     )
 
 
-def _empty(room: int = 1 << 16) -> Growing:
+def _empty(size: int) -> Growing:
+    """An empty table, with about the room that a file of this size needs: METEOR's never grows."""
     from cupel.kernels.phrases import Growing
 
+    room = 1 << 16
+    nodes, entries = max(room, 1 << (size // 16).bit_length()), max(room, size // 10)
     return Growing(
         used=np.array([0, 0, 1, 0], np.int64),  # the root is there already
         word_slots=np.full(2 * room, -1, np.int32),
         word_ends=np.zeros(room + 1, np.int64),
+        word_nodes=np.full(room + 1, -1, np.int32),
         word_bytes=np.zeros(8 * room, np.uint8),
-        node_keys=np.zeros(2 * room, np.int64),
-        node_slots=np.full(2 * room, -1, np.int32),
-        node_parent=np.zeros(room, np.int32),
-        node_word=np.full(room, -1, np.int32),
-        phrase=np.zeros(room, np.int32),
-        paraphrase=np.zeros(room, np.int32),
-        weight=np.zeros(room, np.float32),
+        node_slots=np.zeros((2 * nodes, 2), np.int64),
+        node_parent=np.zeros(nodes, np.int32),
+        node_word=np.full(nodes, -1, np.int32),
+        phrase=np.zeros(entries, np.int32),
+        paraphrase=np.zeros(entries, np.int32),
+        weight=np.zeros(entries, np.float32),
     )
 
 
 def _grown(table: Growing, state: int) -> Growing:
     """The table with twice the room of what is full."""
-    from cupel.kernels.phrases import NODES_FULL, WORDS_FULL, rehash_nodes, rehash_words
+    from cupel.kernels.phrases import NODES_FULL, WORDS_FULL, rehash
 
     if state == WORDS_FULL:
         table = table._replace(
             word_slots=np.full(2 * len(table.word_slots), -1, np.int32),
             word_ends=_doubled(table.word_ends),
+            word_nodes=np.concatenate([table.word_nodes, np.full_like(table.word_nodes, -1)]),
             word_bytes=_doubled(table.word_bytes),
         )
-        rehash_words(table)
     elif state == NODES_FULL:
         slots = 2 * len(table.node_slots)
-        table = table._replace(node_keys=np.zeros(0, np.int64), node_slots=np.zeros(0, np.int32))
+        table = table._replace(node_slots=np.zeros((0, 2), np.int64))  # so that there is room
         table = table._replace(
-            node_keys=np.zeros(slots, np.int64),
-            node_slots=np.full(slots, -1, np.int32),
+            node_slots=np.zeros((slots, 2), np.int64),
             node_parent=_doubled(table.node_parent),
             node_word=_doubled(table.node_word),
         )
-        rehash_nodes(table)
     else:
         table = table._replace(
             phrase=_doubled(table.phrase),
             paraphrase=_doubled(table.paraphrase),
             weight=_doubled(table.weight),
         )
+    rehash(table, state)
     return table
 
 
@@ -149,41 +161,16 @@ def _doubled(values: npt.NDArray[Number]) -> npt.NDArray[Number]:
 
 
 def _flat(table: Growing) -> Arrays:
-    """Number the nodes level by level, siblings in order of their word."""
-    from cupel.kernels.phrases import CHILDREN, ENTRIES, IS_PARAPHRASE, WORD
+    from cupel.kernels.phrases import flatten
 
-    words, word_bytes, nodes, entries = table.used.tolist()
-    parent, word = table.node_parent[:nodes], table.node_word[:nodes]
-    number = np.zeros(nodes, np.int64)
-    order = [np.zeros(1, np.int64)]
-    level = np.arange(1, nodes)
-    is_above = np.zeros(nodes, np.bool_)
-    done = 1
-    is_above[0] = True
-    while len(level):
-        here = level[is_above[parent[level]]]
-        level = level[~is_above[parent[level]]]
-        here = here[np.argsort(number[parent[here]] * words + word[here], kind="stable")]
-        number[here] = np.arange(done, done + len(here))
-        is_above[here] = True
-        order.append(here)
-        done += len(here)
-    ordered = np.concatenate(order)
-    children = np.bincount(number[parent[1:]], minlength=nodes)
-    phrase = number[table.phrase[:entries]].astype(np.int32)
-    paraphrase = number[table.paraphrase[:entries]].astype(np.int32)
-    in_order = np.argsort(phrase, kind="stable")
-    rows = np.zeros((nodes + 1, 4), np.int32)
-    rows[:nodes, WORD] = word[ordered]
-    rows[:, CHILDREN] = 1 + offsets_of(children, nodes)
-    rows[:, ENTRIES] = offsets_of(np.bincount(phrase, minlength=nodes), nodes)
-    rows[paraphrase, IS_PARAPHRASE] = 1
+    nodes, paraphrases, weights = flatten(table)
+    words, word_bytes, *_ = table.used.tolist()
     ends = table.word_ends[: words + 1].tolist()
     text = table.word_bytes[:word_bytes].tobytes()
     listed = b"\n".join(text[a:b] for a, b in pairwise(ends))
     return {
         "words": np.frombuffer(listed, np.uint8),
-        "nodes": rows,
-        "paraphrases": paraphrase[in_order],
-        "weights": table.weight[:entries][in_order],
+        "nodes": nodes,
+        "paraphrases": paraphrases,
+        "weights": weights,
     }

@@ -21,7 +21,7 @@ import numpy.typing as npt
 from cupel.arrays import Int32Array
 from cupel.cache import mapped_arrays
 from cupel.checksums import sha256_of
-from cupel.console import progress_bar
+from cupel.console import progress_bar, warn
 from cupel.errors import CupelError, MissingPart
 from cupel.folders import cache_folder
 from cupel.mapped_file import Writer
@@ -32,6 +32,8 @@ if TYPE_CHECKING:
 
 VERSION = 2
 """Of the compiled form."""
+LARGE = 10_000_000
+"""Bytes of a table that takes more than a second to compile."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -140,6 +142,8 @@ def _opened(table: Path, folder: Path, source: str) -> Paraphrases:
     from cupel.kernels.phrases import CHILDREN, WORD, Trie
 
     def make(writer: Writer) -> None:
+        if table.stat().st_size > LARGE:
+            warn(f"Compiling {table.name} for its first use, which takes some seconds.")
         with progress_bar(f"compiling {table.name}") as progress:
             compiled = compile_table(table, progress)
         for name, array in compiled.items():

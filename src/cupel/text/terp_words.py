@@ -24,8 +24,7 @@ from cupel.text.terp_norm import TerpNorm
 from cupel.text.tokens import number
 
 if TYPE_CHECKING:
-    from cupel.kernels.terp import Vocabulary
-    from cupel.kernels.terp_phrases import PhraseTable
+    from cupel.kernels.terp import PhraseTable, Vocabulary
 
 
 class Analysis(NamedTuple):
@@ -95,12 +94,9 @@ def _has_content(word: str) -> bool:
 
 @cache
 def _phrase_table(paraphrases: Paraphrases) -> PhraseTable:
-    """The table read both ways, as METEOR does, whose table it is: it has few pairs in both.
-
-    Copies of what is mapped read-only: kernels are compiled for one kind of array, not for two.
-    """
+    """The table read both ways, as METEOR does, whose table it is: it has few pairs in both."""
     from cupel.kernels.phrases import CHILDREN, ENTRIES, WORD
-    from cupel.kernels.terp_phrases import PhraseTable, both_ways
+    from cupel.kernels.terp import PhraseTable, both_ways
 
     trie = paraphrases.trie
     word, children, offsets = (
@@ -116,7 +112,7 @@ def _phrase_table(paraphrases: Paraphrases) -> PhraseTable:
 
 @cache
 def _no_table() -> PhraseTable:
-    from cupel.kernels.terp_phrases import PhraseTable
+    from cupel.kernels.terp import PhraseTable
 
     none = np.zeros(0, np.int32)
     return PhraseTable(none, none, np.zeros(0, np.float32), *(none,) * 6)
