@@ -18,7 +18,7 @@ from cupel.corpus import Corpus
 from cupel.data import wmt_corpus, wmt_pairs
 from cupel.data.sick import sick_pairs
 from cupel.errors import CupelError
-from cupel.human.rankings import wmt_rankings
+from cupel.human.rankings import Rankings, wmt_rankings
 from cupel.human.score_tables import da13, da13_pairs
 from cupel.learned.assay.data.corruptions import Neighbours, corrupted
 from cupel.learned.assay.data.examples import BORROWED, CORRUPTED, JUDGED, LINES, TIED, Judgments
@@ -119,40 +119,10 @@ def _add_rankings(
     if corruptions:
         near = neighbours(r[0] for corpus in corpora.values() for r in corpus.references)
     for pair in chosen:
-        corpus, rankings = corpora[pair], everything[pair]
-        texts = list(corpus.systems.values())
-        strict, ties = rankings.pairs(), rankings.ties()
-        wins: dict[int, list[int]] = {}
-        judged: dict[int, list[tuple[str, str]]] = {}
-        for part, kind in ((strict, JUDGED), (ties, TIED)):
-            rows = zip(
-                part.segment.tolist(), part.better.tolist(), part.worse.tolist(), strict=True
-            )
-            for line, better, worse in rows:
-                reference, segment = corpus.references[line][0], campaign * LINES + line
-                first = builder.item(texts[better][line], reference, segment)
-                second = builder.item(texts[worse][line], reference, segment)
-                if first == second:
-                    continue  # the same words from two systems
-                builder.pairs.append((first, second, kind))
-                if kind == JUDGED:
-                    wins.setdefault(line, []).append(better)
-                    wins[line].append(-1 - worse)
-                    judged.setdefault(line, []).append((texts[better][line], texts[worse][line]))
-        for line, compared in judged.items():
-            best = texts[_winners(wins[line])[0]][line]
-            _add_borrowed(builder, compared, best, campaign * LINES + line)
-        if corruptions:
-            references = [r[0] for r in corpus.references]
-            for line, results in wins.items():
-                good = [texts[system][line] for system in _winners(results)]
-                source = corpus.sources[line] if corpus.sources else ""
-                segment = campaign * LINES + line
-                _add_corrupted(builder, good, references[line], segment, corruptions, near, random)
-                if random.random() < NO_TRANSLATIONS:
-                    other = references[int(random.integers(len(references)))]
-                    wrong = ("", source, other)[int(random.integers(3))]
-                    _add_wrong(builder, good, wrong, references[line], segment, random)
+        corpus = corpora[pair]
+        wins = _add_judged(builder, everything[pair], corpus, campaign)
+        for line, results in wins.items() if corruptions else ():
+            _add_damaged(builder, corpus, campaign, line, results, corruptions, near, random)
         if outputs:
             _add_outputs(builder, corpus, campaign)
         campaign += 1
@@ -161,6 +131,53 @@ def _add_rankings(
         _add_outputs(builder, wmt_corpus(dataset, pair), campaign)
         campaign += 1
     return campaign
+
+
+def _add_judged(
+    builder: Builder, rankings: Rankings, corpus: Corpus, campaign: int
+) -> dict[int, list[int]]:
+    """Preferences, ties and borrowed references; of each line the results that `_winners` takes."""
+    texts = list(corpus.systems.values())
+    wins: dict[int, list[int]] = {}
+    judged: dict[int, list[tuple[str, str]]] = {}
+    for part, kind in ((rankings.pairs(), JUDGED), (rankings.ties(), TIED)):
+        rows = zip(part.segment.tolist(), part.better.tolist(), part.worse.tolist(), strict=True)
+        for line, better, worse in rows:
+            reference, segment = corpus.references[line][0], campaign * LINES + line
+            first = builder.item(texts[better][line], reference, segment)
+            second = builder.item(texts[worse][line], reference, segment)
+            if first == second:
+                continue  # the same words from two systems
+            builder.pairs.append((first, second, kind))
+            if kind == JUDGED:
+                wins.setdefault(line, []).extend((better, -1 - worse))
+                judged.setdefault(line, []).append((texts[better][line], texts[worse][line]))
+    for line, compared in judged.items():
+        best = texts[_winners(wins[line])[0]][line]
+        _add_borrowed(builder, compared, best, campaign * LINES + line)
+    return wins
+
+
+def _add_damaged(
+    builder: Builder,
+    corpus: Corpus,
+    campaign: int,
+    line: int,
+    results: Sequence[int],
+    count: int,
+    near: Neighbours,
+    random: np.random.Generator,
+) -> None:
+    """Corruptions of a judged line, and for some lines a sentence that is no translation of it."""
+    texts = list(corpus.systems.values())
+    good = [texts[system][line] for system in _winners(results)]
+    reference, segment = corpus.references[line][0], campaign * LINES + line
+    _add_corrupted(builder, good, reference, segment, count, near, random)
+    if random.random() < NO_TRANSLATIONS:
+        other = corpus.references[int(random.integers(len(corpus.references)))][0]
+        source = corpus.sources[line] if corpus.sources else ""
+        wrong = ("", source, other)[int(random.integers(3))]
+        _add_wrong(builder, good, wrong, reference, segment, random)
 
 
 def _add_outputs(builder: Builder, corpus: Corpus, campaign: int) -> None:
