@@ -1,1 +1,1 @@
-"""How NNRK learns: gradient descent on pairs, with early stopping."""
+"""How NNRK learns: the step, the loop on tensors, and a whole training from text to folder."""
