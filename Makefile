@@ -4,6 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
 WORKERS ?= auto
+KERNELS := $(wildcard src/cupel/kernels/*.[ch])
 
 .PHONY: demo test bench lint types clean
 
@@ -32,7 +33,7 @@ $(VENV)/bin/python:
 		{ echo "Cupel needs Python 3.11 or newer: make PYTHON=/path/to/python3.11 ..." >&2; exit 2; }
 	$(PYTHON) -m venv $(VENV)
 
-$(VENV)/installed: $(VENV)/bin/python pyproject.toml constraints.txt
+$(VENV)/installed: $(VENV)/bin/python pyproject.toml constraints.txt hatch_build.py $(KERNELS)
 	$(INSTALL) -e '.[all]'
 	@touch $@
 

@@ -31,16 +31,18 @@ static i32 best_alignment(
     memset(gaps, 0, (size_t)(m + 1) * sizeof(i32));
     i32 best = 0;
     for (i64 i = 0; i < n; i++) {
-        i32 symbol = first[i], diagonal = 0, gap = 0, left = 0;
+        /* `open` is the best score but for gaps in `second`: a gap that ends where another starts is
+           no better than one longer gap, so that `gap` need not wait for the whole score. */
+        i32 symbol = first[i], diagonal = 0, gap = 0, open = 0;
         for (i64 j = 1; j <= m; j++) {
             i32 score = diagonal + (symbol == second[j - 1] ? EQUAL : DIFFERENT);
             diagonal = scores[j];
             /* Gaps that would take a score below 0 are never worth it: 0 stands for any of them. */
-            gap = greater(gap - LONGER_GAP, left - GAP);
+            gap = greater(gap - LONGER_GAP, open - GAP);
             gaps[j] = greater(gaps[j] - LONGER_GAP, diagonal - GAP);
-            left = greater(greater(0, score), greater(gap, gaps[j]));
-            scores[j] = left;
-            best = greater(best, left);
+            open = greater(greater(0, score), gaps[j]);
+            scores[j] = greater(open, gap);
+            best = greater(best, scores[j]);
         }
     }
     return best;

@@ -15,7 +15,10 @@ static inline Sentence sentence_of(const i32 *ids, const i64 *offsets, i64 row) 
     return (Sentence){ids + offsets[row], offsets[row + 1] - offsets[row]};
 }
 
+/* Of a cell, only the comparison with `left` waits for the cell before it. */
 static inline i32 min32(i32 a, i32 b) { return a < b ? a : b; }
+
+static inline i32 max32(i32 a, i32 b) { return a > b ? a : b; }
 
 /* Insertions, deletions and substitutions that turn one into the other. */
 static i64 levenshtein(Sentence hypothesis, Sentence reference, i32 *row) {
@@ -26,7 +29,7 @@ static i64 levenshtein(Sentence hypothesis, Sentence reference, i32 *row) {
         row[0] = left;
         for (i64 j = 0; j < m; j++) {
             i32 above = row[j + 1];
-            left = min32(min32(above, left) + 1, corner + (word != reference.words[j]));
+            left = min32(left + 1, min32(above + 1, corner + (word != reference.words[j])));
             corner = above;
             row[j + 1] = left;
         }
@@ -62,7 +65,7 @@ static i64 long_jumps(Sentence hypothesis, Sentence reference, i32 *row) {
         i32 cheapest = left;
         for (i64 i = 0; i < n; i++) {
             i32 above = row[i + 1];
-            left = min32(min32(above, left) + 1, corner + (hypothesis.words[i] != word));
+            left = min32(left + 1, min32(above + 1, corner + (hypothesis.words[i] != word)));
             corner = above;
             row[i + 1] = left;
             cheapest = min32(cheapest, left);
@@ -80,7 +83,7 @@ static i64 common_subsequence(Sentence hypothesis, Sentence reference, i32 *row)
         i32 word = hypothesis.words[i], corner = 0, left = 0;
         for (i64 j = 0; j < m; j++) {
             i32 above = row[j + 1];
-            left = word == reference.words[j] ? corner + 1 : above > left ? above : left;
+            left = max32(left, max32(above, corner + (word == reference.words[j])));
             corner = above;
             row[j + 1] = left;
         }

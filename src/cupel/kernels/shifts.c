@@ -231,3 +231,39 @@ KERNEL(ter_edits)(
     }
     return leave(&room, DONE);
 }
+
+/* How the edits to the first of the closest references divide; edits: (n,), their number; kinds:
+   (n, 4), zeros before: insertions, deletions, substitutions and shifts. */
+KERNEL(edit_kinds)(
+    const i32 *ids, const i64 *offsets, const i64 *hypotheses, const i64 *references,
+    const i64 *reference_offsets, i64 count, i64 vocabulary, const double *edits, double *kinds
+) {
+    OPEN(room);
+    Items items = {ids, offsets, hypotheses, references, reference_offsets, count};
+    Scratch scratch = scratch_for(&room, extent_of(&items, BEAM_WIDTH));
+    i32 *first = NEW(&room, i32, vocabulary);
+    memset(first, -1, (size_t)vocabulary * sizeof(i32));
+    for (i64 item = 0; item < count; item++) {
+        i64 n = length_of(&items, hypotheses[item]), fewest = (i64)edits[item];
+        const i32 *hypothesis = ids + offsets[hypotheses[item]];
+        double *own = kinds + 4 * item;
+        for (i64 r = reference_offsets[item]; r < reference_offsets[item + 1]; r++) {
+            i64 m = length_of(&items, references[r]);
+            if (m == 0 && n != fewest) continue;
+            if (m == 0) {
+                own[1] = (double)n;
+                break;
+            }
+            i64 floor =
+                load_pair(&scratch, hypothesis, n, ids + offsets[references[r]], m, first);
+            if (floor > fewest || pair_edits(&scratch, n, m, floor, fewest + 1) != fewest) continue;
+            i64 distance = align_pair(&scratch, n, m);
+            own[0] = (double)(distance - scratch.hypothesis_errors[n]);
+            own[1] = (double)(distance - scratch.reference_errors[m]);
+            own[2] = (double)distance - own[0] - own[1];
+            own[3] = (double)(fewest - distance);
+            break;
+        }
+    }
+    return leave(&room, DONE);
+}
