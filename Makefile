@@ -6,6 +6,7 @@ BIN := $(VENV)/bin
 INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
 WORKERS ?= auto
 COVERAGE ?= yes
+KERNELS := $(wildcard src/cupel/kernels/*.[ch])
 
 .PHONY: demo test check quick bench lint types clean
 
@@ -47,7 +48,7 @@ $(VENV)/bin/python:
 		{ echo "Cupel needs Python 3.11 or newer: make PYTHON=/path/to/python3.11 ..." >&2; exit 2; }
 	$(PYTHON) -m venv $(VENV)
 
-$(VENV)/installed: $(VENV)/bin/python pyproject.toml constraints.txt
+$(VENV)/installed: $(VENV)/bin/python pyproject.toml constraints.txt hatch_build.py $(KERNELS)
 	$(INSTALL) -e '.[all]'
 	@touch $@
 

@@ -13,6 +13,7 @@ from __future__ import annotations
 import hashlib
 import os
 import shlex
+import shutil
 import subprocess
 import sys
 import sysconfig
@@ -148,11 +149,19 @@ class KernelsHook(BuildHookInterface):  # type: ignore[type-arg, misc, unused-ig
         if version == "editable":
             compile_kernels(SOURCES / library_name())
         else:
-            out = Path(self.directory) / ".kernels" / library_name(target)
+            out = self._folder / library_name(target)
             compile_kernels(out, target)
             build_data["force_include"][str(out)] = f"cupel/kernels/{out.name}"
         build_data["pure_python"] = False
         build_data["tag"] = wheel_tag(target)
+
+    def finalize(self, version: str, build_data: dict[str, Any], artifact_path: str) -> None:
+        """Remove what is in the wheel by now."""
+        shutil.rmtree(self._folder, ignore_errors=True)
+
+    @property
+    def _folder(self) -> Path:
+        return Path(self.directory) / ".kernels"
 
 
 def _target() -> str | None:

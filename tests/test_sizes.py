@@ -19,7 +19,6 @@ FILES = {
 LONGEST_FILE, LONGEST_FUNCTION = 400, 80
 
 
-
 def long_functions(path: str) -> Iterator[str]:
     for node in ast.walk(ast.parse(FILES[path])):
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):

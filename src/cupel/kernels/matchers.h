@@ -9,7 +9,7 @@
 #ifndef CUPEL_MATCHERS_H
 #define CUPEL_MATCHERS_H
 
-#include "room.h"
+#include "phrases.h"
 
 enum { EXACT, STEM, SYNONYM, PARAPHRASE };
 
@@ -22,11 +22,6 @@ typedef struct {
     Match *rows;
     i64 count, size;
 } Matches;
-
-/* A phrase of the paraphrase table in a sentence, as `find_phrases` gives it. */
-typedef struct {
-    i32 start, length, node, first_entry, end_of_entries, is_paraphrase;
-} Phrase;
 
 typedef struct {
     const i32 *ids;

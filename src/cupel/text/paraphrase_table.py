@@ -22,7 +22,7 @@ from cupel.errors import CupelError
 from cupel.mapped_file import Arrays
 
 if TYPE_CHECKING:
-    from cupel.kernels.phrases import Growing
+    from cupel.kernels.tables import Growing
 
 PIECE = 1 << 22
 Number = TypeVar("Number", bound=np.generic)
@@ -36,7 +36,7 @@ def compile_table(path: Path, progress: Progress | None = None) -> Arrays:
     paraphrases  node of each entry
     weights      weight of each entry, as the file has it
     """
-    from cupel.kernels.phrases import END, NOT_A_NUMBER, read_records
+    from cupel.kernels.tables import END, NOT_A_NUMBER, read_records
 
     table = _empty(path.stat().st_size)
     rest = b""
@@ -108,7 +108,7 @@ def _malformed(path: Path, records: int, text: npt.NDArray[np.uint8], number: bo
 
 def _empty(size: int) -> Growing:
     """An empty table, with about the room that a file of this size needs: METEOR's never grows."""
-    from cupel.kernels.phrases import Growing
+    from cupel.kernels.tables import Growing
 
     room = 1 << 16
     nodes, entries = max(room, 1 << (size // 16).bit_length()), max(room, size // 10)
@@ -129,7 +129,7 @@ def _empty(size: int) -> Growing:
 
 def _grown(table: Growing, state: int) -> Growing:
     """The table with twice the room of what is full."""
-    from cupel.kernels.phrases import NODES_FULL, WORDS_FULL, rehash
+    from cupel.kernels.tables import NODES_FULL, WORDS_FULL, rehash
 
     if state == WORDS_FULL:
         table = table._replace(
@@ -161,7 +161,7 @@ def _doubled(values: npt.NDArray[Number]) -> npt.NDArray[Number]:
 
 
 def _flat(table: Growing) -> Arrays:
-    from cupel.kernels.phrases import flatten
+    from cupel.kernels.tables import flatten
 
     nodes, paraphrases, weights = flatten(table)
     words, word_bytes, *_ = table.used.tolist()
