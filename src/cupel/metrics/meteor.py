@@ -6,7 +6,7 @@ function words, and how much the order differs. From 0 to 1; higher is better.
 Use: For single segments without a trained metric, and to see why a score is low (`cupel align`).
 For systems chrf and redp agree with people at least as well.
 
-Needs: pip install 'cupel[meteor]' for the paraphrase table (compiled once, about ten seconds), or
+Needs: pip install 'cupel[meteor]' for the paraphrase table (compiled once, in a few seconds), or
 modules=exact,stem,synonym to do without. English (en), and with a paraphrase table for them cs,
 de, es, fr and ru.
 
@@ -18,7 +18,7 @@ Formula:
 mc_i, mf_i: content and function words of the translation that matcher i matched; hc, hf: all of
 them; R: the same as P over the reference; m: the mean of the words matched on either side;
 chunks: the runs of matches that are contiguous in both. The alignment is one to one (see
-`cupel.kernels.matchers` and `cupel.kernels.alignment`). Of several references the one with the
+`cupel.kernels.alignment`). Of several references the one with the
 best score counts; the score of a system is that of the summed statistics.
 
 Paper: Michael Denkowski and Alon Lavie. 2014. Meteor Universal: Language Specific Translation

@@ -20,7 +20,7 @@ def alignment_of(
     statistics: FloatArray,
     number: int,
 ) -> Alignment:
-    """The matches of a pair (rows as in `cupel.kernels.matchers`) with its score and its parts."""
+    """The matches of a pair (rows as in `cupel.kernels.alignment`) with its score and its parts."""
     links = list(_links(metric, matches))
     precision, recall = metric.precision_and_recall(statistics)
     parts = {
