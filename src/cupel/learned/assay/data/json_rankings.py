@@ -11,8 +11,8 @@ from itertools import combinations
 from typing import TYPE_CHECKING
 
 from cupel.errors import CupelError
-from cupel.learned.assay.data.graded import LineNumbers, pack_folder
 from cupel.learned.assay.data.examples import JUDGED, LINES, TIED
+from cupel.learned.assay.data.graded import LineNumbers, pack_folder
 from cupel.learned.language_pairs import chosen_pairs
 from cupel.reading.jsons import json_lines
 
