@@ -79,10 +79,19 @@ def marked(segments: int = 60) -> Judgments:
     )  # fmt: skip
 
 
+def test_a_folder_beside_you_does_not_hide_a_dataset(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name in ("wmt13", "mine"):
+        Path(name).mkdir()
+    assert not is_campaign("wmt13")
+    assert is_campaign("mine")
+
+
 def test_a_campaign_of_your_own(campaign: Path) -> None:
     assert is_campaign(str(campaign))
     assert is_campaign("bio21:de-en")
-    assert not is_campaign("wmt13")
     (pair,) = graded_pairs(str(campaign))
     assert pair.pair == "xx-en"
     assert pair.hypotheses == ["a", "b", "one", "two"]
@@ -233,11 +242,13 @@ def test_tau_within_segments() -> None:
 def test_it_learns_from_graded_campaigns_alone() -> None:
     data = marked()
     model = tiny()
-    before = agreement(raw_scores(model, data.pieces, data.hypothesis, data.reference), data)
+    scores = raw_scores(model, data.pieces, data.hypothesis, data.reference)
+    before = agreement(scores.astype(np.float64), data)
     assert list(before) == [1, 2]
     how = Training(epochs=6, marks=24, encoder_rate=1e-3, rate=1e-2, average=0.0, dropout=0.0)
     trained, log = train(model, data, how, CPU, check=lambda m: figures(m, data))
-    after = agreement(raw_scores(trained, data.pieces, data.hypothesis, data.reference), data)
+    scores = raw_scores(trained, data.pieces, data.hypothesis, data.reference)
+    after = agreement(scores.astype(np.float64), data)
     for number in (1, 2):
         assert after[number]["tau"] > 0.85
         assert after[number]["r"] > 0.85

@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from cupel.arrays import FloatArray, IntArray
+from cupel.data.catalog import DATASETS
 from cupel.data.find import SUFFIX, search_folders
 from cupel.data.unpack import unpack_once
 from cupel.errors import CupelError, MissingPart
@@ -57,8 +58,8 @@ class GradedPair:
 class LineNumbers:
     """A number below LINES for each distinct reference of a test set that has no line numbers.
 
-    Whether a line is held out depends on its reference alone, so that no campaign trains on a
-    reference that another one holds out.
+    Whether a line is held out depends on its reference alone, so that none of these test
+    sets trains on a reference that another one holds out.
     """
 
     numbers: dict[str, int] = field(default_factory=dict)
@@ -73,8 +74,9 @@ class LineNumbers:
 
 
 def is_campaign(dataset: str) -> bool:
-    """Whether a name means a graded campaign: one of the packs, or a folder."""
-    return dataset.partition(":")[0] in CAMPAIGNS or Path(dataset).is_dir()
+    """Whether a name means a graded campaign: one of the packs, or a folder of another name."""
+    is_folder = dataset not in DATASETS and Path(dataset).is_dir()
+    return is_folder or dataset.partition(":")[0] in CAMPAIGNS
 
 
 def graded_pairs(dataset: str, pairs: Sequence[str] | None = None) -> list[GradedPair]:

@@ -102,10 +102,10 @@ def judgments(
             campaign = _add_sick(builder, campaign)
         elif Path(dataset).suffix == ".tsv":
             campaign = _add_table(builder, Path(dataset), campaign)
-        elif is_campaign(dataset):
-            campaign = add_campaign(builder, dataset, campaign, pairs)
         elif dataset == JSON_RANKINGS:
             campaign = add_json_rankings(builder, campaign, outputs, pairs)
+        elif is_campaign(dataset):
+            campaign = add_campaign(builder, dataset, campaign, pairs)
         else:
             campaign = _add_rankings(
                 builder, dataset, campaign, corruptions, random, outputs, pairs
