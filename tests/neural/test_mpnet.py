@@ -111,6 +111,7 @@ def test_reading_two_sentences_at_once_trains_every_part(ours: Encoder) -> None:
 @pytest.mark.parametrize("joint", [False, True])
 def test_a_model_on_disk_scores_as_before(folder: Path, tmp_path: Path, joint: bool) -> None:
     model = build(Encoder.load(folder), Design(joint=joint)).eval()
+    assert model.encoder.relative is not None
     with torch.no_grad():
         model.encoder.relative.table.weight.normal_()  # as after a training
         model.encoder.types.weight.normal_()

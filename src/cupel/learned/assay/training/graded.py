@@ -65,7 +65,7 @@ def correlations(first: Tensor, second: Tensor, group: Tensor, count: int) -> Te
 
 
 def agreement(scores: FloatArray, data: Judgments) -> dict[int, dict[str, float]]:
-    """For each language pair of each graded campaign, by its number: tau, r and items.
+    """For each language pair of each graded campaign, by its number: tau and r.
 
     scores: (items,). tau = (C - D) / (C + D + T) over pairs of translations of one segment that
     people told apart, as in WMT14; r is Pearson's over all items. NaN where there is none.
@@ -79,7 +79,6 @@ def agreement(scores: FloatArray, data: Judgments) -> dict[int, dict[str, float]
         table[number] = {
             "tau": within_segments(ours, grades, data.segment[data.marked[own]]),
             "r": float(np.corrcoef(ours, grades)[0, 1]) if varied else float("nan"),
-            "n": float(len(own)),
         }
     return table
 

@@ -223,7 +223,7 @@ def figures(model: Assay, data: Judgments) -> dict[str, float]:
     """Held-out figures: tau (the mean over language pairs), and what else the data has.
 
     tau is (C - D) / (C + D + T), as in WMT14. corrupted: how often the original scores higher;
-    grades: Pearson's correlation.
+    grades: Pearson's correlation. campaigns: both, as means over the pairs of graded campaigns.
     """
     items = np.unique(np.concatenate([data.better, data.worse, data.graded, data.marked]))
     items = items[np.argsort(data.reference[items], kind="stable")]
@@ -240,8 +240,9 @@ def figures(model: Assay, data: Judgments) -> dict[str, float]:
         values["corrupted"] = float(higher.mean())
     if len(data.graded) > 2 and np.ptp(data.grade) and np.ptp(scores[data.graded]):
         values["grades"] = float(np.corrcoef(scores[data.graded], data.grade)[0, 1])
+    agreements = agreement(scores, data).values()
     for name in ("tau", "r"):
-        by_pair = [of_pair[name] for of_pair in agreement(scores, data).values()]
+        by_pair = [of_pair[name] for of_pair in agreements]
         if np.isfinite(by_pair).any():
             values[f"campaigns {name}"] = float(np.nanmean(by_pair))
     return {name: round(value, 5) for name, value in values.items()}
