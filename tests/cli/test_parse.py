@@ -108,7 +108,7 @@ def test_bad_input(tmp_path, file):
     path.write_text(OWN.replace("3\tobj", "9\tobj"), encoding="utf-8")
     assert failure(path) == (f"{path}, line 6: the head of 'it' is word 9, but the sentence has 4.")
     assert failure(tmp_path / "no.txt") == f"{tmp_path / 'no.txt'} does not exist."
-    assert failure(file, "--model", "xx_none") == (
+    assert failure(file, "--parser", "xx_none") == (
         "There is no spaCy model 'xx_none', neither installed nor as a folder: "
         "python -m spacy download xx_none."
     )

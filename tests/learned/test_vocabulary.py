@@ -9,7 +9,7 @@ from typer.main import get_command
 
 from cupel import registry
 from cupel.cli import train as train_command
-from cupel.cli.train_options import RENAMED, TrainCommand
+from cupel.cli.variadic import RENAMED, SpreadingCommand
 from cupel.errors import CupelError
 from cupel.registry import get_metric
 
@@ -46,14 +46,19 @@ def test_trainings_share_their_words(command: str) -> None:
 
 @pytest.mark.parametrize(
     ("command", "old", "new", "value"),
-    [(name, old, new, "0.5") for name, names in RENAMED.items() for old, new in names.items()],
+    [
+        (name, old, new, "0.5")
+        for name, names in RENAMED.items()
+        if name in COMMANDS
+        for old, new in names.items()
+    ],
 )
 def test_old_options_of_trainings_still_work(
     command: str, old: str, new: str, value: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     value = {"--encoder": "lstm", "--batch": "3"}.get(new, value)
     parse = COMMANDS[command]
-    assert isinstance(parse, TrainCommand)
+    assert isinstance(parse, SpreadingCommand)
     for given in ([old, value], [f"{old}={value}"]):
         context = parse.make_context(command, ["-o", "new", *given])
         name = new.removeprefix("--")

@@ -31,10 +31,10 @@ def parse(
             help="Text with one segment per line, or trees (.conllu); - is standard input.",
         ),
     ],
-    model: Annotated[
+    parser: Annotated[
         str | None,
         typer.Option(
-            "--model",
+            "--parser",
             metavar="NAME",
             help="spaCy model that parses: a package or a folder.",
             show_default="en_core_web_sm",
@@ -65,23 +65,23 @@ def parse(
     if file.lower().endswith((".conllu", ".conllu.gz")):
         sentences = _read_trees(file, heads)
     else:
-        sentences = _parse_segments(file, model, heads, tokenize)
+        sentences = _parse_segments(file, parser, heads, tokenize)
     with output.output(out) as stream:
         for number, sentence in enumerate(sentences, start=1):
             _print(stream, number, sentence, drawn)
 
 
 def _parse_segments(
-    file: str, model: str | None, heads: Heads, tokenize: str
+    file: str, parser: str | None, heads: Heads, tokenize: str
 ) -> Iterator[Sentence]:
     from cupel.reading import read_lines
     from cupel.syntax import Parser
     from cupel.syntax.conllu import Sentence
 
-    parser = Parser(model, heads.value, tokenize)
+    parse_all = Parser(parser, heads.value, tokenize)
     segments = read_lines(file)
     with output.progress_bar("Parsing") as progress:
-        trees = parser(segments, progress)
+        trees = parse_all(segments, progress)
     for row, text in enumerate(segments):
         line = " ".join(text.split())
         yield Sentence(trees[row], (f"# sent_id = {row + 1}", f"# text = {line}"))

@@ -6,9 +6,9 @@ import typer
 
 from cupel.cli.train_assay import assay
 from cupel.cli.train_nnrk import nnrk
-from cupel.cli.train_options import TrainCommand
 from cupel.cli.train_reval import reval
 from cupel.cli.usage import Group
+from cupel.cli.variadic import SpreadingCommand
 
 app = typer.Typer(
     cls=Group,
@@ -16,7 +16,7 @@ app = typer.Typer(
     no_args_is_help=True,
 )
 for command in (assay, reval, nnrk):
-    app.command(command.__name__, cls=TrainCommand)(command)
+    app.command(command.__name__, cls=SpreadingCommand)(command)
 
 
 @app.callback()

@@ -10,18 +10,11 @@ import typer
 
 from cupel.cli.options import fillable
 from cupel.cli.output import warn
-from cupel.cli.variadic import SpreadingCommand
 
 if TYPE_CHECKING:
     from cupel.neural.training import Epoch
 
 DATA, MODEL, TRAINING = "Data", "Model", "Training"
-
-RENAMED = {
-    "reval": {"--learning-rate": "--rate", "--l2": "--decay", "--cell": "--encoder"},
-    "assay": {"--size": "--batch", "--head-rate": "--rate"},
-}
-"""Old names of options, by command; they still work for one release."""
 
 
 def option(
@@ -61,22 +54,6 @@ Seed = Annotated[int, option(TRAINING, "--seed", "N",
     "Seed of the random numbers: the initial weights, the order of examples, dropout.", min=0)]  # fmt: skip
 Device = Annotated[str, option(TRAINING, "--device", "NAME",
     "Processor to train on: cpu, cuda, cuda:1, ..., or auto for the first GPU if there is one.")]  # fmt: skip
-
-
-class TrainCommand(SpreadingCommand):
-    """A command that still takes the old names of its options, with a sentence."""
-
-    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        renamed = RENAMED.get(self.name or "", {})
-        current = []
-        for argument in args:
-            name, equals, value = argument.partition("=")
-            if name in renamed:
-                warn(
-                    f"The option {name} is now called {renamed[name]}; the old name works for one more release."
-                )
-            current.append(renamed.get(name, name) + equals + value)
-        return super().parse_args(ctx, current)
 
 
 def print_epoch(epoch: Epoch) -> None:
