@@ -64,6 +64,15 @@ def test_a_reference_that_is_used_is_no_system(folder):
     assert list(found.corpus.systems) == ["x.y"]
 
 
+def test_a_name_with_a_blank_where_tabs_divide_the_fields(folder):
+    (folder / "system-outputs/en-de/MT one.txt").write_text("eins\nzwei\ndrei\n")
+    (folder / "human-scores/en-de.mqm.seg.score").write_text(
+        "MT one\t-1\nMT one\t0\nMT one\tNone\n"
+    )
+    scores = read_evalset(folder, "en-de").human["mqm"].segment_scores
+    assert np.array_equal(scores["MT one"], [-1, 0, np.nan], equal_nan=True)
+
+
 def test_json_lines(folder):
     (folder / "sources/en-de.txt").unlink()
     lines = [json.dumps({"source": text}) for text in ("one", "two", "three")]

@@ -15,8 +15,9 @@ from cupel.errors import CupelError
 def assay(
     folder: shared.Output,
     train: Annotated[list[str] | None, option(DATA, "--train", "DATASET...",
-        "Data to learn from: rankings (wmt12, wmt13, wmt14) and grades (da13, sick, or a TSV file "
-        "with the columns translation, reference and score).", show_default="wmt13")] = None,
+        "Data to learn from: rankings (wmt12, wmt13, wmt14), grades (da13, sick, or a TSV file "
+        "with the columns translation, reference and score) and graded campaigns (a folder in the "
+        "layout of mt-metrics-eval).", show_default="wmt13")] = None,
     dev: Annotated[list[str] | None, option(DATA, "--dev", "DATASET...",
         "Data to measure the model on after each epoch: datasets, or none.",
         show_default="held-out, one line in twenty of the training data")] = None,

@@ -22,7 +22,7 @@ from cupel.corpus import Corpus, counted_segments
 from cupel.errors import CupelError
 from cupel.human.score_files import finite_score
 from cupel.human.scores import ScoreSet
-from cupel.reading.lines import read_lines
+from cupel.reading.lines import iterate_lines, read_lines
 from cupel.reading.rows import Table, read_table
 from cupel.reading.segments import listed, nearest
 from cupel.reading.tables import read_column
@@ -149,7 +149,9 @@ def _blocks(
     path: Path, systems: Sequence[str], length: int, *, missing: bool
 ) -> dict[str, list[float]]:
     """The scores of each system, as many as there are segments (or one)."""
-    table = read_table(path, None, header=False)
+    # A system's name may have blanks in it where the fields are divided by tabs.
+    by_tabs = all(line.count("\t") == 1 for line in iterate_lines(path))
+    table = read_table(path, "\t" if by_tabs else None, header=False)
     by_system: dict[str, list[float]] = {}
     for row, fields in enumerate(table.rows):
         _check_fields(table, row)

@@ -1,17 +1,17 @@
 """A pretrained BERT-like encoder in plain PyTorch: from word pieces to contextual vectors.
 
 The forward pass of Devlin et al. (2019): embeddings of pieces, positions and segment type; then
-layers of self-attention and a feed-forward step, each added to its input and normalised. Weights
-come from a folder in HuggingFace's layout (see `cupel.neural.wordpiece`); hidden states equal those
-of `transformers`. Sentences run in batches of about equal length, a long one in windows.
+layers of self-attention and a feed-forward step, each added to its input and normalised. What is
+different in MPNet is in `cupel.neural.mpnet`. Weights come from a folder in HuggingFace's layout
+(see `cupel.neural.wordpiece`); hidden states equal those of `transformers`. Sentences run in batches
+of about equal length, a long one in windows.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import torch
@@ -20,6 +20,8 @@ from torch.nn import functional
 
 from cupel.arrays import BoolArray, IntArray
 from cupel.errors import CupelError
+from cupel.neural.encoder_weights import own_names, read_tensors
+from cupel.neural.mpnet import RelativePositions
 from cupel.neural.wordpiece import (
     MODEL,
     Pieces,
@@ -31,7 +33,7 @@ from cupel.neural.wordpiece import (
 __all__ = ["Config", "Encoder", "Pieces", "Windows", "encode", "find_encoder", "padded", "windows"]
 
 
-OFFSETS = {"bert": 0, "roberta": 1, "xlm-roberta": 1, "camembert": 1}
+OFFSETS = {"bert": 0, "roberta": 1, "xlm-roberta": 1, "camembert": 1, "mpnet": 1}
 """The kinds of encoder, and whether positions begin behind the padding's number."""
 
 ACTIVATIONS: dict[str, Callable[[Tensor], Tensor]] = {
@@ -60,6 +62,7 @@ class Config:
     dropout: float
     first_position: int
     padding: int
+    buckets: int = 0  # of relative positions, in MPNet
 
     @classmethod
     def read(cls, folder: Path) -> Config:
@@ -91,6 +94,9 @@ class Config:
                 dropout=float(entries.get("hidden_dropout_prob", 0.1)),
                 first_position=first,
                 padding=padding,
+                buckets=int(entries.get("relative_attention_num_buckets", 32))
+                if kind == "mpnet"
+                else 0,
             )
         except (KeyError, TypeError, ValueError) as error:
             raise CupelError(f"{folder}: config.json lacks or garbles {error}.") from error
@@ -114,6 +120,8 @@ class Layer(nn.Module):
         b, t, size = x.shape
         projected = self.projections(x).view(b, t, 3, self.heads, size // self.heads)
         queries, keys, values = projected.permute(2, 0, 3, 1, 4)
+        if mask is not None and mask.is_floating_point():
+            mask = mask.to(queries.dtype)
         mixed = functional.scaled_dot_product_attention(
             queries, keys, values, mask, dropout if self.training else 0.0
         )
@@ -144,6 +152,7 @@ class Encoder(nn.Module):
         self.types = nn.Embedding(config.types, size)
         self.embedding_norm = nn.LayerNorm(size, config.epsilon)
         self.layers = nn.ModuleList(Layer(config) for _ in range(config.layers))
+        self.relative = RelativePositions(config.buckets, config.heads) if config.buckets else None
 
     @classmethod
     def load(cls, folder: Path | str | None = None, layers: int | None = None) -> Encoder:
@@ -157,7 +166,7 @@ class Encoder(nn.Module):
                 )
             config = Config(**{**vars(config), "layers": layers})
         encoder = cls(config, WordPieces.load(place))
-        encoder.load_state_dict(own_names(_read(place / MODEL), config, place))
+        encoder.load_state_dict(own_names(read_tensors(place / MODEL), config, place))
         return encoder.eval()
 
     @property
@@ -196,6 +205,8 @@ class Encoder(nn.Module):
         # Without a mask attention is faster; on a GPU, asking would wait for it.
         whole = mask.device.type == "cpu" and bool(mask.all())
         seen = None if whole else mask[:, None, None, :]
+        if self.relative is not None:
+            seen = self.relative(ids.shape[1], seen)
         for layer in self.layers:
             states.append(layer(states[-1], seen, self.dropout))
         return states
@@ -346,49 +357,3 @@ def _cut(lengths: IntArray, window: int) -> tuple[IntArray, IntArray, IntArray, 
         )
     sentence, start, length, first, last = np.concatenate(rows, axis=1)
     return sentence, start, length, first, last
-
-
-def own_names(tensors: Mapping[str, Tensor], config: Config, where: Path) -> dict[str, Tensor]:
-    """HuggingFace's names -> ours; queries, keys and values are joined."""
-    given = {_bare(name): tensor for name, tensor in tensors.items()}
-    names = {
-        "words.weight": ["embeddings.word_embeddings.weight"],
-        "places.weight": ["embeddings.position_embeddings.weight"],
-        "types.weight": ["embeddings.token_type_embeddings.weight"],
-    }
-    for part in ("weight", "bias"):
-        names[f"embedding_norm.{part}"] = [f"embeddings.LayerNorm.{part}"]
-        for number in range(config.layers):
-            ours, theirs = f"layers.{number}", f"encoder.layer.{number}"
-            names |= {
-                f"{ours}.projections.{part}": [
-                    f"{theirs}.attention.self.{which}.{part}" for which in ("query", "key", "value")
-                ],
-                f"{ours}.output.{part}": [f"{theirs}.attention.output.dense.{part}"],
-                f"{ours}.attention_norm.{part}": [f"{theirs}.attention.output.LayerNorm.{part}"],
-                f"{ours}.up.{part}": [f"{theirs}.intermediate.dense.{part}"],
-                f"{ours}.down.{part}": [f"{theirs}.output.dense.{part}"],
-                f"{ours}.norm.{part}": [f"{theirs}.output.LayerNorm.{part}"],
-            }
-    missing = [name for parts in names.values() for name in parts if name not in given]
-    if missing:
-        raise CupelError(f"{where / MODEL} has no tensor {missing[0]!r}: it is another model's.")
-    return {
-        name: torch.cat([given[part] for part in parts]).float() for name, parts in names.items()
-    }
-
-
-def _bare(name: str) -> str:
-    """A tensor's name without that of the model it is part of (`bert.`, `roberta.`)."""
-    head, _, rest = name.partition(".")
-    return name if head in ("embeddings", "encoder") else rest
-
-
-def _read(path: Path) -> dict[str, Any]:
-    from safetensors import SafetensorError
-    from safetensors.torch import load_file
-
-    try:
-        return load_file(path)
-    except (SafetensorError, OSError) as error:
-        raise CupelError(f"{path} is not a safetensors file: {error}.") from error

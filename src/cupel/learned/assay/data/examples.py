@@ -41,6 +41,9 @@ class Judgments:
     grade        (g,) standardised: mean 0, deviation 1
     taught       (t,) item that a teacher has a score for
     lesson       (t,) that score, which means something only among translations of one segment
+    marked       (m,) item of a graded campaign (see `cupel.learned.assay.data.graded`)
+    mark         (m,) its grade, standardised in its language pair
+    campaign     (m,) the number of the campaign, from 1
     """
 
     pieces: Pieces
@@ -54,12 +57,15 @@ class Judgments:
     grade: Float32Array
     taught: IntArray = field(default_factory=lambda: np.zeros(0, np.int64))
     lesson: Float32Array = field(default_factory=lambda: np.zeros(0, np.float32))
+    marked: IntArray = field(default_factory=lambda: np.zeros(0, np.int64))
+    mark: Float32Array = field(default_factory=lambda: np.zeros(0, np.float32))
+    campaign: IntArray = field(default_factory=lambda: np.zeros(0, np.int64))
 
     def part(self, held_out: bool) -> Judgments:
         """The judgments of the held-out lines, or of all others; the items all stay."""
-        pairs, grades, lessons = (
+        pairs, grades, lessons, marks = (
             ((self.segment[items] % LINES) % HELD_OUT == 0) == held_out
-            for items in (self.better, self.graded, self.taught)
+            for items in (self.better, self.graded, self.taught, self.marked)
         )
         return replace(
             self,
@@ -70,6 +76,9 @@ class Judgments:
             grade=self.grade[grades],
             taught=self.taught[lessons],
             lesson=self.lesson[lessons],
+            marked=self.marked[marks],
+            mark=self.mark[marks],
+            campaign=self.campaign[marks],
         )
 
     def of_kind(self, *kinds: int) -> Judgments:

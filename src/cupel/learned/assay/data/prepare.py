@@ -22,6 +22,8 @@ from cupel.human.rankings import Rankings, wmt_rankings
 from cupel.human.score_tables import da13, da13_pairs
 from cupel.learned.assay.data.corruptions import Neighbours, corrupted
 from cupel.learned.assay.data.examples import BORROWED, CORRUPTED, JUDGED, LINES, TIED, Judgments
+from cupel.learned.assay.data.graded import add_campaign, is_campaign
+from cupel.learned.assay.data.json_rankings import JSON_RANKINGS, add_json_rankings
 from cupel.learned.language_pairs import chosen_pairs
 from cupel.neural.wordpiece import WordPieces
 from cupel.reading import read_lines
@@ -43,6 +45,7 @@ class Builder:
     items: dict[tuple[int, int, int], int] = field(default_factory=dict)
     pairs: list[tuple[int, int, int]] = field(default_factory=list)
     grades: list[tuple[int, float]] = field(default_factory=list)
+    marks: list[tuple[int, float, int]] = field(default_factory=list)  # of graded campaigns
     outputs: dict[int, None] = field(default_factory=dict)  # items that a teacher may score
 
     def item(self, hypothesis: str, reference: str, segment: int) -> int:
@@ -69,6 +72,9 @@ class Builder:
             grade=np.array([grade for _, grade in self.grades], np.float32),
             taught=np.array(list(self.outputs), np.int64),
             lesson=np.zeros(len(self.outputs), np.float32),
+            marked=np.array([item for item, _, _ in self.marks], np.int64),
+            mark=np.array([mark for _, mark, _ in self.marks], np.float32),
+            campaign=np.array([campaign for _, _, campaign in self.marks], np.int64),
         )
 
 
@@ -81,7 +87,7 @@ def judgments(
     outputs: bool = False,
     seed: int = 12345,
 ) -> Judgments:
-    """All judgments of some datasets: rankings of WMT, da13, sick, tables of grades.
+    """All judgments of some datasets: rankings, graded campaigns, da13, sick, tables of grades.
 
     pairs: language pairs, all into English by default. outputs: all translations of a dataset with
     rankings too, judged or not, to be taught.
@@ -96,6 +102,10 @@ def judgments(
             campaign = _add_sick(builder, campaign)
         elif Path(dataset).suffix == ".tsv":
             campaign = _add_table(builder, Path(dataset), campaign)
+        elif dataset == JSON_RANKINGS:
+            campaign = add_json_rankings(builder, campaign, outputs, pairs)
+        elif is_campaign(dataset):
+            campaign = add_campaign(builder, dataset, campaign, pairs)
         else:
             campaign = _add_rankings(
                 builder, dataset, campaign, corruptions, random, outputs, pairs

@@ -5,6 +5,7 @@ model. With ties as a third outcome it is that of Rao and Kupper (1967): a diffe
 learned threshold t to be seen, p(better) = sigmoid(d - t), p(worse) = sigmoid(-d - t), the rest is
 the tie. A grade costs the squared error of a learned linear function of the score; a teacher's
 scores of a segment's translations cost the squared error of ours, both less their mean over them.
+What graded campaigns cost is in `cupel.learned.assay.training.graded`.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ import copy
 import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from itertools import repeat
 from typing import TypeVar
 
 import numpy as np
@@ -22,7 +24,9 @@ from torch.nn import functional
 
 from cupel.arrays import Float32Array
 from cupel.learned.assay.data.examples import TIED, Judgments, Step, steps, weights_of
+from cupel.learned.assay.data.graded import GradedBatch, graded_batches
 from cupel.learned.assay.model.network import LONGEST, Assay
+from cupel.learned.assay.training.graded import batch_inputs, graded_cost
 from cupel.learned.assay.training.settings import Training
 from cupel.neural.checkpoints import Run, flat_state, optimizer_state, part_of, restore_optimizer
 from cupel.neural.encoder import padded
@@ -117,9 +121,9 @@ def train(
         restore_optimizer(optimizer, part_of(state, "optimizer"))
     else:
         if not model.head.centre.any():  # else it goes on from another training
-            _standardise(model, data, weight, how, place.device)
+            _standardise(model, data, weight, how, place)
         kept.load_state_dict(model.state_dict())
-    per_epoch = sum(1 for _ in _steps(data, weight, how, 0))
+    per_epoch = sum(1 for _ in _ranked(data, weight, how, 0))
     for epoch in range(len(log), how.epochs):
         begun = time.perf_counter()
         loss = _epoch(model, kept, objective, optimizer, data, weight, how, place, epoch, per_epoch)
@@ -149,7 +153,7 @@ def _epoch(
     """One pass over the data; the mean cost of the steps of this process."""
     model.train()
     losses = []
-    for number, step in enumerate(_steps(data, weight, how, epoch)):
+    for number, (step, batch) in enumerate(_steps(data, weight, how, place, epoch)):
         if number >= per_epoch - per_epoch % place.world:
             break  # every process takes as many steps as the others
         if number % place.world != place.rank:
@@ -157,12 +161,15 @@ def _epoch(
         done = epoch * per_epoch + number - place.rank  # the same in all processes
         for group in optimizer.param_groups:
             group["lr"] = group["highest"] * _rate(done, per_epoch * how.epochs, how.warmup)
-        tensors = as_tensors(data.pieces, step, model, place.device)
-        with torch.autocast(place.device.type, torch.bfloat16, enabled=place.device.type == "cuda"):
-            scores = model(*inputs(tensors))
-        loss = objective(scores, tensors, how)
+        loss: Tensor = torch.zeros((), device=place.device)
+        if step is not None:
+            tensors = as_tensors(data.pieces, step, model, place.device)
+            loss = objective(_scores(model, inputs(tensors)), tensors, how)
+        if batch is not None:
+            scores = _scores(model, batch_inputs(data, batch, model, place.device))
+            loss = loss + graded_cost(scores, data.mark[batch.marks], batch, how)
         optimizer.zero_grad(set_to_none=True)
-        loss.backward()
+        loss.backward()  # type: ignore[no-untyped-call]
         _share_gradients(optimizer, place.world)
         optimizer.step()
         if how.average:
@@ -186,8 +193,30 @@ def inputs(tensors: Mapping[str, Tensor]) -> tuple[Tensor, Tensor, Tensor, Tenso
     return tensors["ids"], tensors["mask"], tensors["own"], tensors["items"]
 
 
-def _steps(data: Judgments, weight: Float32Array, how: Training, epoch: int) -> Iterator[Step]:
+def _steps(
+    data: Judgments, weight: Float32Array, how: Training, place: Place, epoch: int
+) -> Iterator[tuple[Step | None, GradedBatch | None]]:
+    """The preferences and the grades of campaigns of each step, where the data has any."""
+    generator = np.random.default_rng([how.seed, epoch, place.rank, 1])
+    batches = graded_batches(data, how.marks, generator) if len(data.marked) else repeat(None)
+    return zip(_ranked(data, weight, how, epoch), batches, strict=False)
+
+
+def _ranked(
+    data: Judgments, weight: Float32Array, how: Training, epoch: int
+) -> Iterator[Step | None]:
+    """The steps of an epoch; of graded campaigns alone, as many as the largest one fills."""
+    if not len(data.better) + len(data.graded) + len(data.taught):
+        largest = int(np.bincount(data.campaign).max())
+        return repeat(None, -(-largest // how.marks))
     return steps(data, weight, how.batch, np.random.default_rng([how.seed, epoch]))
+
+
+def _scores(model: Assay, batch: tuple[Tensor, Tensor, Tensor, Tensor]) -> Tensor:
+    device = batch[0].device.type
+    with torch.autocast(device, torch.bfloat16, enabled=device == "cuda"):
+        scores: Tensor = model(*batch)
+    return scores
 
 
 def _rate(step: int, total: int, warmup: float) -> float:
@@ -213,14 +242,17 @@ def _standardise(
     data: Judgments,
     weight: Float32Array,
     how: Training,
-    device: torch.device,
+    place: Place,
 ) -> None:
     """Centre and spread of the features, over the first steps of the first epoch."""
     model.eval()
     features = []
-    for number, step in enumerate(_steps(data, weight, how, 0)):
-        tensors = as_tensors(data.pieces, step, model, device)
-        features.append(model.item_features(*inputs(tensors)))
+    for number, (step, batch) in enumerate(_steps(data, weight, how, place, 0)):
+        if step is not None:
+            tensors = as_tensors(data.pieces, step, model, place.device)
+            features.append(model.item_features(*inputs(tensors)))
+        if batch is not None:
+            features.append(model.item_features(*batch_inputs(data, batch, model, place.device)))
         if number >= 20 or sum(map(len, features)) > 4000:
             break
     model.head.standardise(torch.cat(features))

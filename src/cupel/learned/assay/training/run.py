@@ -23,6 +23,7 @@ from cupel.learned.assay.files import KIND, build, load_assay, save_assay
 from cupel.learned.assay.model.network import Assay, Design
 from cupel.learned.assay.model.scoring import raw_scores
 from cupel.learned.assay.training.bradley_terry import fitted
+from cupel.learned.assay.training.graded import agreement
 from cupel.learned.assay.training.loop import Place, train
 from cupel.learned.assay.training.settings import Training
 from cupel.learned.assay.training.teachers import with_lessons
@@ -182,7 +183,7 @@ def _data(order: Order, model: Assay) -> tuple[Judgments, Judgments | None]:
         data, dev = data.part(False), data.part(True).of_kind(JUDGED, CORRUPTED)
     elif order.dev != (NONE,):
         dev = judgments(order.dev, tokenizer, pairs=order.pairs, corruptions=0).of_kind(JUDGED)
-    if not len(data.better) + len(data.graded):
+    if not len(data.better) + len(data.graded) + len(data.marked):
         raise CupelError(f"There is nothing to learn from in {', '.join(order.train)}.")
     return data, dev
 
@@ -222,9 +223,9 @@ def figures(model: Assay, data: Judgments) -> dict[str, float]:
     """Held-out figures: tau (the mean over language pairs), and what else the data has.
 
     tau is (C - D) / (C + D + T), as in WMT14. corrupted: how often the original scores higher;
-    grades: Pearson's correlation.
+    grades: Pearson's correlation. campaigns: both, as means over the pairs of graded campaigns.
     """
-    items = np.unique(np.concatenate([data.better, data.worse, data.graded]))
+    items = np.unique(np.concatenate([data.better, data.worse, data.graded, data.marked]))
     items = items[np.argsort(data.reference[items], kind="stable")]
     scores = np.zeros(len(data.hypothesis), np.float64)
     scores[items] = raw_scores(model, data.pieces, data.hypothesis[items], data.reference[items])
@@ -239,13 +240,18 @@ def figures(model: Assay, data: Judgments) -> dict[str, float]:
         values["corrupted"] = float(higher.mean())
     if len(data.graded) > 2 and np.ptp(data.grade) and np.ptp(scores[data.graded]):
         values["grades"] = float(np.corrcoef(scores[data.graded], data.grade)[0, 1])
+    agreements = agreement(scores, data).values()
+    for name in ("tau", "r"):
+        by_pair = [of_pair[name] for of_pair in agreements]
+        if np.isfinite(by_pair).any():
+            values[f"campaigns {name}"] = float(np.nanmean(by_pair))
     return {name: round(value, 5) for name, value in values.items()}
 
 
 def centre(model: Assay, data: Judgments, most: int = 4000) -> float:
     """The mean score of translations that people judged: what the calibrated score calls 0.5."""
     judged = data.of_kind(JUDGED)
-    items = np.unique(np.concatenate([judged.better, judged.worse, data.graded]))
+    items = np.unique(np.concatenate([judged.better, judged.worse, data.graded, data.marked]))
     items = items[:: max(1, len(items) // most)]
     scores = raw_scores(model, data.pieces, data.hypothesis[items], data.reference[items])
     return round(float(scores.mean()), 6)

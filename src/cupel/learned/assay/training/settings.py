@@ -25,4 +25,7 @@ class Training(TrainingSettings):
     borrowed: float = 0.0  # a judgment with another translation in place of the reference
     graded: float = 0.0  # a grade
     taught: float = 0.0  # a teacher's score; judgments count 1 beside it
+    marks: int = 12  # grades of each graded campaign in a step; many passes over few overfit
+    correlated: float = 0.5  # the correlation with the grades of a campaign
+    within: float = 1.0  # pairs of translations of one segment that a campaign's grades tell apart
     average: float = 0.998  # decay of a moving average of the weights, which is then what is kept

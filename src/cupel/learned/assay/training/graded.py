@@ -1,0 +1,96 @@
+"""What `assay` learns from graded campaigns, and how far it agrees with them.
+
+Of a batch with items of each campaign (see `cupel.learned.assay.data.graded`) the cost is
+
+    correlated . mean over campaigns (1 - r)  +  within . mean over pairs softplus(-(s_high - s_low))
+
+r is Pearson's correlation of scores and grades over a campaign's items; pairs are two translations of
+one segment. A model can raise r by only guessing how hard a segment is; pairs reward what tells
+translations apart, so they should count more. A pair whose standardised grades differ by less than
+1 counts as much less.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import torch
+from torch import Tensor
+from torch.nn import functional
+
+from cupel.arrays import Float32Array, FloatArray, IntArray
+from cupel.learned.assay.data.examples import LINES, Judgments
+from cupel.learned.assay.data.graded import GradedBatch
+from cupel.learned.assay.model.network import LONGEST, Assay
+from cupel.learned.assay.training.settings import Training
+from cupel.neural.encoder import padded
+
+
+def batch_inputs(
+    data: Judgments, batch: GradedBatch, model: Assay, device: torch.device
+) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+    """What the model takes: sentences, padded, and the batch's items as rows of them."""
+    numbers = data.marked[batch.marks]
+    both = np.stack([data.hypothesis[numbers], data.reference[numbers]], 1)
+    sentences, items = np.unique(both, return_inverse=True)
+    ids, mask, own = padded(data.pieces.take(sentences), *model.encoder.special, LONGEST)
+    arrays = ids, mask, own, items.reshape(both.shape)
+    tensors = [torch.from_numpy(array).to(device, non_blocking=True) for array in arrays]
+    return tensors[0], tensors[1], tensors[2], tensors[3]
+
+
+def graded_cost(scores: Tensor, grades: Float32Array, batch: GradedBatch, how: Training) -> Tensor:
+    """The cost of scores (m,) of a batch whose grades are (m,)."""
+    device = scores.device
+    targets = torch.from_numpy(grades).to(device)
+    campaign = torch.from_numpy(batch.campaign).to(device)
+    r = correlations(scores, targets, campaign, int(batch.campaign[-1]) + 1)
+    cost = how.correlated * (1.0 - r).mean()
+    if len(batch.higher):
+        higher, lower = (torch.from_numpy(x).to(device) for x in (batch.higher, batch.lower))
+        weight = (targets[higher] - targets[lower]).clamp(max=1.0)
+        costs = functional.softplus(scores[lower] - scores[higher])
+        cost = cost + how.within * (costs * weight).sum() / weight.sum()
+    return cost
+
+
+def correlations(first: Tensor, second: Tensor, group: Tensor, count: int) -> Tensor:
+    """(count,) Pearson's correlation of two (n,) within each group; 0 where nothing varies."""
+
+    def summed(values: Tensor) -> Tensor:
+        return values.new_zeros(count).index_add(0, group, values)
+
+    sizes = summed(torch.ones_like(first))
+    a, b = (x - (summed(x) / sizes)[group] for x in (first, second))
+    return summed(a * b) / (summed(a * a) * summed(b * b) + 1e-8).sqrt()
+
+
+def agreement(scores: FloatArray, data: Judgments) -> dict[int, dict[str, float]]:
+    """For each language pair of each graded campaign, by its number: tau and r.
+
+    scores: (items,). tau = (C - D) / (C + D + T) over pairs of translations of one segment that
+    people told apart, as in WMT14; r is Pearson's over all items. NaN where there is none.
+    """
+    pair_of = data.segment[data.marked] // LINES
+    table = {}
+    for number in np.unique(pair_of).tolist():
+        own = np.flatnonzero(pair_of == number)
+        ours, grades = scores[data.marked[own]], data.mark[own].astype(np.float64)
+        varied = len(own) > 2 and np.ptp(ours) > 0 and np.ptp(grades) > 0
+        table[number] = {
+            "tau": within_segments(ours, grades, data.segment[data.marked[own]]),
+            "r": float(np.corrcoef(ours, grades)[0, 1]) if varied else float("nan"),
+        }
+    return table
+
+
+def within_segments(scores: FloatArray, grades: FloatArray, segment: IntArray) -> float:
+    """Kendall's tau over all pairs of one segment with different grades; ties of scores count 0."""
+    order = np.argsort(segment, kind="stable")
+    starts = np.flatnonzero(np.diff(segment[order], prepend=-1))
+    balance, total = 0.0, 0
+    for part in np.split(order, starts[1:]):
+        human = np.sign(grades[part, None] - grades[part])
+        ours = np.sign(scores[part, None] - scores[part])
+        balance += float((human * ours).sum()) / 2
+        total += int(np.count_nonzero(human)) // 2
+    return balance / total if total else float("nan")
