@@ -116,7 +116,14 @@ def own_compiler() -> list[str] | None:
         source = Path(folder) / "trial.c"
         source.write_text("#include <math.h>\n#include <setjmp.h>\nint trial(void) { return 0; }\n")
         for command in commands if given or sys.platform != "win32" else []:
-            trial = [*command, "-shared", "-fPIC", str(source), "-o", str(source.with_suffix(".so"))]
+            trial = [
+                *command,
+                "-shared",
+                "-fPIC",
+                str(source),
+                "-o",
+                str(source.with_suffix(".so")),
+            ]
             try:
                 if _run(trial).returncode == 0:
                     return command

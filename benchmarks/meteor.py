@@ -66,7 +66,10 @@ def rows(corpora: Mapping[str, cupel.Corpus]) -> list[list[str]]:
     if path is None:
         return [["skipped: no Java, or no pycocoevalcap", "", "", "", "", ""]]
     cupel.score(cupel.data.sample(), metrics=["meteor"])  # compiled, and the table opened
-    several, single, steady, differences = [], [], [], [0.0]
+    several: list[float] = []
+    single: list[float] = []
+    steady: list[float] = []
+    differences = [0.0]
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         for number, corpus in enumerate(corpora.values()):

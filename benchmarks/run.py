@@ -16,7 +16,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -72,14 +72,19 @@ LONE = [
 """Metrics without a peer that can be timed beside them; those that need trees find them parsed."""
 
 
+def _seconds_of(
+    metric: str, hypotheses: Sequence[str], references: Sequence[Sequence[str]]
+) -> float:
+    return seconds(lambda: cupel.score(hypotheses, references, [metric]))
+
+
 def lone_rows(corpus: cupel.Corpus, repetitions: int) -> list[list[str]]:
     hypotheses = next(iter(corpus.systems.values()))
     rows = []
     for metric in LONE:
         cupel.score(hypotheses, corpus.references, [metric])
         took = statistics.median(
-            seconds(lambda metric=metric: cupel.score(hypotheses, corpus.references, [metric]))
-            for _ in range(repetitions)
+            _seconds_of(metric, hypotheses, corpus.references) for _ in range(repetitions)
         )
         rows.append([metric, f"{len(hypotheses) / took:,.0f}"])
     return rows
@@ -98,9 +103,7 @@ def absolute_rows(corpus: cupel.Corpus, quick: bool) -> list[list[str]]:
             ("cupel --help", [*command, "--help"], "0.4 s"),
             (f"cupel score -m bleu, {len(hypotheses):,} segments", score, "2 s"),
         ):
-            took = statistics.median(
-                seconds(lambda line=line: _run(line, folder)) for _ in range(5)
-            )
+            took = statistics.median(_seconds_of_run(line, folder) for _ in range(5))
             rows.append([what, f"{took:.2f} s", goal])
         rows += [_bootstrap_row(), _tau_row(), _permutation_row()]
         if not quick:
@@ -110,6 +113,10 @@ def absolute_rows(corpus: cupel.Corpus, quick: bool) -> list[list[str]]:
 
 def _run(command: list[str], folder: Path) -> None:
     subprocess.run(command, cwd=folder, check=True, stdout=subprocess.DEVNULL)
+
+
+def _seconds_of_run(command: list[str], folder: Path) -> float:
+    return seconds(lambda: _run(command, folder))
 
 
 def _bootstrap_row() -> list[str]:
@@ -161,7 +168,7 @@ def _permutation_row() -> list[str]:
             for scores in (np.where(swapped, b, a), np.where(swapped, a, b)):
                 better = scores[pairs.better, pairs.segment]
                 worse = scores[pairs.worse, pairs.segment]
-                (np.sum(better > worse) - np.sum(better < worse)) / len(better)
+                (int(np.sum(better > worse)) - int(np.sum(better < worse))) / len(better)
 
     theirs = 10 * seconds(lambda: loop(100))
     what = f"PERM-BOTH, 1,000 trials, {len(pairs):,} human pairs: times a NumPy loop"

@@ -17,6 +17,31 @@ import pytest
 if TYPE_CHECKING:
     from cupel.corpus import Corpus
 
+TESTS = Path(__file__).parent
+QUICK = {
+    TESTS / f"{name}.py"
+    for name in """
+    test_corpus test_registry test_rooms test_significance test_sizes test_release
+    cli/test_options data/test_catalog human/test_score_files learned/test_nnrk_features
+    meta/test_campaign metrics/test_bleu metrics/test_ter mutt/test_suites neural/test_encoder
+    oracles/test_sacrebleu papers/test_reproduce reading/test_read_corpus report/test_runs
+    syntax/test_tree text/test_ptb tuning/test_search
+    """.split()
+}
+"""One fast file for each room (two for metrics), marked `quick`: `make check` runs them."""
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """With `-m quick` the other files are not even imported."""
+    others = collection_path.suffix == ".py" and collection_path not in QUICK
+    return True if others and config.getoption("markexpr") == "quick" else None
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    for item in items:
+        if item.path in QUICK:
+            item.add_marker("quick")
+
 
 @pytest.fixture(scope="session", autouse=True)
 def own_folders(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
@@ -28,6 +53,7 @@ def own_folders(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("CUPEL_CACHE", cache)
         patch.setenv("XDG_DATA_HOME", str(base / "cupel-data-home"))
+        patch.delenv("SLIPCOVER_ENABLED", raising=False)  # measures this run alone
         yield
 
 

@@ -1,5 +1,7 @@
 """The shapes of a corpus, and the sentence for each way to get them wrong."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -35,10 +37,13 @@ def test_several_systems_keep_their_order():
 
 
 def test_arrays_tuples_and_generators_are_lists_too():
-    corpus = Corpus.of(np.array(["a", "b"]), (text for text in ("x", "y")), ("s", "t"))
+    systems: Any = np.array(["a", "b"])
+    references: Any = (text for text in ("x", "y"))
+    corpus = Corpus.of(systems, references, ("s", "t"))
     assert corpus.systems["system"] == ["a", "b"]
     assert corpus.references == [("x",), ("y",)]
-    assert Corpus.of(["a"], [np.array(["x", "y"])]).references == [("x", "y")]
+    one: Any = np.array(["x", "y"])
+    assert Corpus.of(["a"], [one]).references == [("x", "y")]
 
 
 def test_from_evaluate_takes_the_arguments_of_compute():
@@ -205,7 +210,7 @@ def test_what_is_wrong_with_streams_is_said(streams, expected):
 
 def test_systems_that_are_no_mapping():
     with pytest.raises(CupelError) as caught:
-        Corpus(["a"], ["x"])
+        Corpus(["a"], ["x"])  # type: ignore[arg-type]
     assert str(caught.value) == (
         "The systems are no mapping of name -> translations; "
         "use Corpus.of for the translations of one system."

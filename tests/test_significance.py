@@ -54,7 +54,7 @@ def test_randomization_equals_a_loop_over_trials() -> None:
     for flip in flips:
         first = np.where(flip[:, None], statistics[0], statistics[1]).sum(0)
         second = np.where(flip[:, None], statistics[1], statistics[0]).sum(0)
-        above += abs(Bleu().score(first) - Bleu().score(second)) > observed
+        above += int(abs(Bleu().score(first) - Bleu().score(second)) > observed)
     assert np.isnan(ours[0])
     assert ours[1] == (above + 1) / (trials + 1)
 

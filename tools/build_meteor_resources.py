@@ -46,7 +46,7 @@ def main(folder: Path) -> None:
         )
     text = json.dumps(words, ensure_ascii=False, indent=1, sort_keys=True) + "\n"
     (folder / "words.json").write_text(text, encoding="utf-8", newline="\n")
-    np.savez_compressed(folder / "synonyms-en.npz", **synonyms)
+    np.savez_compressed(folder / "synonyms-en.npz", allow_pickle=False, **synonyms)
     for path in (folder / "words.json", folder / "synonyms-en.npz"):
         print(hashlib.sha256(path.read_bytes()).hexdigest(), path.stat().st_size, path.name)
 
@@ -80,8 +80,8 @@ def prefixes(jar: zipfile.ZipFile, name: str) -> dict[str, list[str]]:
 def synonym_arrays(synsets: list[str], exceptions: list[str]) -> dict[str, np.ndarray]:
     """words and their sets (ragged by `counts`); forms and the words that they are forms of."""
     bases: dict[str, set[str]] = {}
-    for base, forms in zip(exceptions[0::2], exceptions[1::2], strict=True):
-        for form in forms.split():
+    for base, line in zip(exceptions[0::2], exceptions[1::2], strict=True):
+        for form in line.split():
             if "_" not in form:
                 bases.setdefault(form, set()).add(base)
     wanted = {base for entry in bases.values() for base in entry}

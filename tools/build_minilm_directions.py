@@ -15,9 +15,8 @@ import numpy as np
 
 from cupel.data import wmt_corpus
 from cupel.human.rankings import wmt_rankings
-from cupel.learned.nnrk.model.contextual import PROJECTION, unit_vectors
-from cupel.neural.arrays import save_arrays
-from cupel.neural.weights import embedded
+from cupel.learned.nnrk.model.minilm import PROJECTION, unit_vectors
+from cupel.neural.weights import embedded, save_arrays
 
 DIMENSION = 32
 

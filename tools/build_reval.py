@@ -22,18 +22,18 @@ import numpy as np
 
 from cupel.batch import Batch
 from cupel.human.tau import tau_wmt14
-from cupel.learned.reval.data.sets import SimilarityData
+from cupel.learned.reval.data.examples import SimilarityData
 from cupel.learned.reval.files import save_ensemble
-from cupel.learned.reval.model.network import Settings
-from cupel.learned.reval.training.loop import Training
+from cupel.learned.reval.model.network import Design
 from cupel.learned.reval.training.run import Reading, train_reval
+from cupel.learned.reval.training.settings import Training
 from cupel.meta.campaign import evaluate
 from cupel.metrics.reval import ReVal
 
 TARGET = Path(__file__).parents[1] / "src/cupel/resources/reval"
 ENSEMBLE = TARGET.with_name("reval-ensemble")
 SET = "L+Sick"
-SETTINGS = Settings(memory=150, hidden=50)
+DESIGN = Design(memory=150, hidden=50)
 READING = Reading(unknown="letters")
 SEEDS = (1, 2, 3)
 LICENCE = (
@@ -50,7 +50,7 @@ def held_out_tau(data: SimilarityData, model: Path | str) -> float:
         [ranked.translations[row] for row in rows], [[ranked.references[row]] for row in rows]
     )
     scores = np.full(len(ranked), np.nan)
-    scores[rows] = ReVal(model=str(model)).statistics(batch)[:, 0]
+    scores[rows] = ReVal(weights=str(model)).statistics(batch)[:, 0]
     better, worse = scores[ranked.better], scores[ranked.worse]
     counts = [(better > worse).sum(), (better < worse).sum(), (better == worse).sum()]
     return float(tau_wmt14(np.array(counts, np.float64)))
@@ -61,8 +61,8 @@ def test_figures(dataset: str, model: Path | str) -> dict[str, float]:
     wanted = (("system", "pearson"), ("system", "spearman"), ("segment", f"tau-{dataset}"))
     figures = {}
     for level, statistic in wanted:
-        metric = ReVal(model=str(model))
-        found, _ = evaluate(dataset, [metric], level=level, statistic=statistic, resamples=2)
+        metric = ReVal(weights=str(model))
+        found = evaluate(dataset, [metric], level=level, statistic=statistic, resamples=2)
         figures[statistic] = round(found.value(metric.name), 4)
     return figures
 
@@ -89,7 +89,8 @@ def main(folder: Path, seeds: list[int]) -> None:
     for seed in seeds:
         model = folder / str(seed)
         if not (model / "card.json").exists():
-            train_reval(made, model, SETTINGS, Training(seed=seed), READING, told=print)
+            how = Training(seed=seed, device="cpu")
+            train_reval(made, model, DESIGN, how, READING, report=print)
         found[seed] = held_out_tau(data, model)
         print(f"seed {seed}: tau {found[seed]:.4f} on the judgments of held-out lines")
     best = max(found, key=found.__getitem__)

@@ -4,7 +4,7 @@
 
 Gold are spaCy's trees of 7,000 sentences of UD English-EWT and of the references of newstest2013
 that no held-out line has; their rivals are its trees of the same sentences spoilt (scrambled in a
-window or whole, words dropped or moved), and trees spoilt anew in each epoch. Needs the packs
+window or whole, words dropped or moved), and trees spoilt again in each epoch. Needs the packs
 ud-english-ewt and wmt13 and the extras [syntax] and [neural]; a few minutes of one core.
 """
 
@@ -17,8 +17,8 @@ import numpy as np
 
 from cupel.data import find, wmt_corpus
 from cupel.learned.nnrk.data.examples import HELD_OUT
-from cupel.learned.nnrk.model import recursive
-from cupel.learned.nnrk.model.syntax import forest_of, save_network
+from cupel.learned.nnrk.model.syntax25 import OTHER, Recursive, forest_of, save_network
+from cupel.learned.nnrk.training.syntax25 import train
 from cupel.neural.weights import embedded
 from cupel.syntax.parser import Parser
 from cupel.text.vectors import open_vectors
@@ -43,16 +43,16 @@ def main(folder: Path) -> None:
     gold = trees[0]
     tags = sorted({gold.tag_types[i] for i in np.unique(gold.tags)})
     relations = sorted({gold.relation_types[i] for i in np.unique(gold.relations)})
-    names = (recursive.OTHER, *tags), (recursive.OTHER, *relations)
-    empty = recursive.Recursive({}, *names)
+    names = (OTHER, *tags), (OTHER, *relations)
+    empty = Recursive({}, *names)
     forests = [forest_of(part, empty, vectors) for part in trees]
-    network = recursive.train(
+    network = train(
         forests[0],
         [forests[1]],
         vectors.matrix,
         *names,
         epochs=EPOCHS,
-        report=lambda epoch, cost: print(f"epoch {epoch}: cost {cost:.4f}"),
+        report=lambda epoch: print(f"epoch {epoch.epoch}: cost {epoch.loss:.4f}"),
     )
     scores = [network.scores(forest, vectors.matrix) for forest in forests[2:]]
     figures = {

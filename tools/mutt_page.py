@@ -1,4 +1,4 @@
-"""Write the tables of docs/mutt.md anew: every metric that is ready, on the paper's trials.
+"""Write the tables of docs/research/mutt.md again: every ready metric on the paper's trials.
 
     python tools/mutt_page.py [METRIC ...]
 
@@ -20,7 +20,7 @@ from cupel.mutt import Kind, Results, open_suite, run
 from cupel.mutt.named import mutt_metrics
 from cupel.mutt.separation import separation
 
-PAGE = Path(__file__).resolve().parent.parent / "docs" / "mutt.md"
+PAGE = Path(__file__).resolve().parent.parent / "docs" / "research" / "mutt.md"
 COUNTS = (5, 10, 20)
 
 
@@ -72,13 +72,13 @@ def kinds(results: Results, metrics: Sequence[str]) -> str:
 
 def separations(results: Results, metrics: Sequence[str]) -> str:
     """Metrics by preserving corruptions: how well rewording is told from damage."""
-    found = [separation(results, metric) for metric in metrics]
-    cells = np.array([list(row.values()) for row in found])
+    shares = [separation(results, metric) for metric in metrics]
+    cells = np.array([list(row.values()) for row in shares])
     rows = [
         [metrics[row], *marked(cells, row), f"{100 * cells[row].mean():.1f}"]
         for row in np.argsort(-cells.mean(axis=1), kind="stable")
     ]
-    return markdown(["metric", *found[0], "mean"], rows)
+    return markdown(["metric", *shares[0], "mean"], rows)
 
 
 def hardest(results: Results, metrics: Sequence[str]) -> str:

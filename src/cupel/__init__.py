@@ -5,7 +5,8 @@
     >>> scores["ter"]
     25.0
 
-Names are loaded at their first use: `import cupel` costs next to nothing.
+The names of `__all__` are the stable interface; docs/python.md says what each is for. They are
+loaded at their first use: `import cupel` costs next to nothing.
 """
 
 from __future__ import annotations
@@ -15,38 +16,76 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
-    from cupel.corpus import Corpus
-    from cupel.errors import CupelError
-    from cupel.metric import Metric, Signature
-    from cupel.registry import get_metric
-    from cupel.scores import Scores
-    from cupel.scoring import score
-
-__all__ = [
-    "Corpus",
-    "CupelError",
-    "Metric",
-    "Scores",
-    "Signature",
-    "__version__",
-    "get_metric",
-    "score",
-]
+    from cupel import data as data
+    from cupel import mutt as mutt
+    from cupel.alignments import Alignment as Alignment
+    from cupel.batch import Batch as Batch
+    from cupel.corpus import Corpus as Corpus
+    from cupel.errors import CupelError as CupelError
+    from cupel.human.judges import judges as judges
+    from cupel.human.rankings import wmt_rankings as wmt_rankings
+    from cupel.meta.campaign import evaluate as evaluate
+    from cupel.meta.result import Evaluation as Evaluation
+    from cupel.metric import Metric as Metric
+    from cupel.metric import Signature as Signature
+    from cupel.mutt.checking import CheckFailed as CheckFailed
+    from cupel.mutt.checking import check as check
+    from cupel.mutt.checking import unit_tests as unit_tests
+    from cupel.reading.assemble import read_corpus as read_corpus
+    from cupel.registry import get_metric as get_metric
+    from cupel.registry import list_metrics as list_metrics
+    from cupel.report import charts as charts
+    from cupel.report.page import html_report as html_report
+    from cupel.scores import Scores as Scores
+    from cupel.scoring import align as align
+    from cupel.scoring import score as score
+    from cupel.syntax.parser import Parser as Parser
+    from cupel.text.tokenizers import Tokenizer as Tokenizer
+    from cupel.training import train as train
+    from cupel.tuning.run import tune as tune
 
 _HOMES = {
-    "Corpus": "cupel.corpus",
-    "CupelError": "cupel.errors",
-    "Metric": "cupel.metric",
-    "Scores": "cupel.scores",
-    "Signature": "cupel.metric",
-    "get_metric": "cupel.registry",
-    "score": "cupel.scoring",
+    "alignments": ["Alignment"],
+    "batch": ["Batch"],
+    "corpus": ["Corpus"],
+    "data": [],
+    "errors": ["CupelError"],
+    "human.judges": ["judges"],
+    "human.rankings": ["wmt_rankings"],
+    "meta.campaign": ["evaluate"],
+    "meta.result": ["Evaluation"],
+    "metric": ["Metric", "Signature"],
+    "mutt": [],
+    "mutt.checking": ["CheckFailed", "check", "unit_tests"],
+    "reading.assemble": ["read_corpus"],
+    "registry": ["get_metric", "list_metrics"],
+    "report.charts": [],
+    "report.page": ["html_report"],
+    "scores": ["Scores"],
+    "scoring": ["align", "score"],
+    "syntax.parser": ["Parser"],
+    "text.tokenizers": ["Tokenizer"],
+    "training": ["train"],
+    "tuning.run": ["tune"],
 }
+"""Modules of this package and their names that are stable here; without names, the module itself."""
+
+_MODULES = {
+    name: home for home, names in _HOMES.items() for name in names or [home.rpartition(".")[2]]
+}
+__all__ = ["__version__", *sorted(_MODULES)]
 
 
-def __getattr__(name: str) -> Any:
-    if name not in _HOMES:
-        raise AttributeError(f"module 'cupel' has no attribute {name!r}")
-    from importlib import import_module
+if not TYPE_CHECKING:  # else a misspelt name would pass every type check
 
-    return getattr(import_module(_HOMES[name]), name)
+    def __getattr__(name: str) -> Any:
+        if name not in _MODULES:
+            raise AttributeError(f"module 'cupel' has no attribute {name!r}")
+        from importlib import import_module
+
+        module = import_module(f"cupel.{_MODULES[name]}")
+        return getattr(module, name) if _HOMES[_MODULES[name]] else module
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import Protocol, runtime_checkable
 
 from cupel.batch import Batch
+from cupel.metric import Metric
 
 
 @dataclass(frozen=True)
@@ -31,9 +32,13 @@ class Link:
 
 @dataclass(frozen=True)
 class Alignment:
-    """A hypothesis aligned with the reference that it scored best on (numbered from 0).
+    """A hypothesis aligned with the reference that it scored best on.
 
-    details: the quantities that the score is made of, by name.
+    hypothesis, reference  their tokens
+    reference_number       which of the references it is, from 0
+    links                  what was matched with what
+    score                  of this segment
+    details                the quantities that the score is made of, by name
     """
 
     hypothesis: Sequence[str]
@@ -66,4 +71,10 @@ class Alignment:
 class Aligning(Protocol):
     """A metric that can tell how it aligned the items of a batch."""
 
-    def alignments(self, batch: Batch) -> Sequence[Alignment]: ...
+    def alignments(self, batch: Batch) -> Sequence[Alignment]:
+        """(n,): one alignment per item."""
+        ...
+
+
+class AligningMetric(Metric, Aligning, Protocol):
+    """A metric that scores and aligns."""

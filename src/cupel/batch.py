@@ -33,6 +33,10 @@ class Analyser(Protocol[Result]):
 class Batch:
     """n hypotheses, each with its references (and source), as the `Metric` protocol takes them.
 
+    hypotheses        (n,) strings
+    references        (n,) lists of one or more strings
+    sources           (n,) strings, or None
+    sentences         the distinct sentences of hypotheses and references
     hypothesis_index  (n,)    hypothesis of item i is `sentences[hypothesis_index[i]]`
     reference_index   (m,)    references of all items, one after the other
     reference_offsets (n+1,)  those of item i are `reference_index[offsets[i]:offsets[i+1]]`
@@ -66,10 +70,14 @@ class Batch:
 
     @property
     def reference_counts(self) -> IntArray:
+        """(n,): how many references each item has."""
         return np.diff(self.reference_offsets)
 
     def analyse(self, analyser: Analyser[Result]) -> Result:
-        """The analysis of all distinct sentences of this batch, computed at the first asking."""
+        """The analysis of all distinct sentences of this batch, computed once.
+
+        analyser: called with `sentences`; equal ones share the result.
+        """
         if analyser not in self._analyses:
             self._analyses[analyser] = analyser(self.sentences)
         result: Result = self._analyses[analyser]

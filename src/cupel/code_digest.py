@@ -1,7 +1,7 @@
 """A digest of the code behind a result: of a module, and of all that it imports.
 
 What was computed or compiled once is kept on disk under names that carry such a digest, so that
-a change in the code, as in a checkout between two releases, is another entry. Imports are found in
+a change in the code, as in a checkout between two releases, is another entry. Imports are read from
 the text, also those inside functions, and followed within one package: other packages change with
 their versions. A package's front door (`cupel/__init__.py`) leads everywhere and is left out. A
 module may stand for a C source of the same name, which counts with all that it includes.
@@ -23,25 +23,25 @@ _IMPORT = re.compile(
     re.MULTILINE,
 )
 _INCLUDE = re.compile(rb'^#include "([^"]+)"', re.MULTILINE)
-_BY_NAME = {"cupel.registry.get_metric", "cupel.registry.entries"}
+_BY_NAME = {f"cupel.registry.{name}" for name in ("get_metric", "named_metrics", "entries")}
 """What imports one of these can run any metric: it depends on all of them."""
 
 
 @cache
 def digest(*modules: str, within: str = "") -> str:
-    """Of these modules and of what they import of their packages, or of the package `within`."""
-    found: dict[str, Path] = {}
+    """Of these modules and of what they import from their packages, or from the package `within`."""
+    files: dict[str, Path] = {}
     waiting = list(modules)
     while waiting:
         module = waiting.pop()
-        path = None if module in found else _path(module)
+        path = None if module in files else _path(module)
         if path is None or not f"{module}.".startswith(f"{within}." if within else ""):
             continue
-        found[module] = path
+        files[module] = path
         top = module.partition(".")[0]
         waiting += [name for name in _imports(path, module) if name.startswith(f"{top}.")]
     whole = hashlib.sha256()
-    for module, path in sorted(found.items()):
+    for module, path in sorted(files.items()):
         for part in (path, *_c_sources(path)):
             whole.update(module.encode() + b"\0" + hashlib.sha256(_content(part)).digest())
     return whole.hexdigest()
@@ -80,7 +80,7 @@ def _c_sources(path: Path) -> list[Path]:
 
 @cache
 def _path(module: str) -> Path | None:
-    """The file of a module, without importing it; None for what is no module or has no source."""
+    """The source file of a module, without importing it; None where there is none."""
     top, *rest = module.split(".")
     try:
         spec = find_spec(top)
@@ -103,16 +103,16 @@ def _imports(path: Path, module: str) -> tuple[str, ...]:
     """The modules, or names in modules, that the file of a module imports."""
     text = _content(path).decode("utf-8", "replace")
     package = module if path.name == "__init__.py" else module.rpartition(".")[0]
-    found: list[str] = []
+    imports: list[str] = []
     for origin, names, whole in _IMPORT.findall(text):
         if whole:
-            found.append(whole)
+            imports.append(whole)
             continue
         home = _absolute(origin, package)
-        found += [home, *(f"{home}.{name}" for name in _names(names))]
-    if _BY_NAME & set(found):
-        found += _all_metrics()
-    return tuple(found)
+        imports += [home, *(f"{home}.{name}" for name in _names(names))]
+    if _BY_NAME & set(imports):
+        imports += _all_metrics()
+    return tuple(imports)
 
 
 def _absolute(origin: str, package: str) -> str:

@@ -1,4 +1,4 @@
-"""What Cupel says beside its results: remarks and progress, on standard error."""
+"""What Cupel prints on standard error: notes and progress bars."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 Progress = Callable[[int, int], object]
-"""Is told how much is done, and how much there is in all."""
+"""Called with (done, total)."""
 
 
 def warn(sentence: str) -> None:
-    """Something worth knowing that is not a result."""
+    """Print a note that is not part of the results."""
     print(f"cupel: {sentence}", file=sys.stderr)
 
 

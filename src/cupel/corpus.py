@@ -1,4 +1,4 @@
-"""The corpus: what was translated, what it should say, and what each system said.
+"""The corpus: what was translated, what it should say, and what each system made of it.
 
 Every shape is checked here, once, so that no metric ever sees a ragged or transposed corpus.
 References are per segment: `references[i]` holds one or more strings, and their number may
@@ -19,8 +19,11 @@ DEFAULT_SYSTEM = "system"
 class Corpus:
     """References per segment, outputs per system, and sources where there are any.
 
-    `origins` remembers where each part came from ("references", "sources" or a system's name ->
-    file), so that an error names the file and not an array.
+    systems     name -> (segments,) translations
+    references  (segments,): a string, or a list of one or more strings
+    sources     (segments,): the texts that were translated, for metrics that read them
+    origins     where each part came from ("references", "sources" or a system's name -> file), so
+                that an error names the file and not a list
     """
 
     systems: Mapping[str, Sequence[str]]
@@ -63,9 +66,10 @@ class Corpus:
         references: Sequence[str | Sequence[str]],
         sources: Sequence[str] | None = None,
     ) -> Corpus:
-        """A corpus from lists: one system's translations, or a mapping system -> translations.
+        """A corpus from lists.
 
-        A reference given as a plain string is the segment's only one.
+        hypotheses: one system's translations, or a mapping system -> translations. references: per
+        segment a string or a list of strings. sources: per segment a string.
         """
         systems = hypotheses if isinstance(hypotheses, Mapping) else {DEFAULT_SYSTEM: hypotheses}
         return cls(systems, references, sources)
@@ -80,7 +84,8 @@ class Corpus:
     ) -> Corpus:
         """The arguments of HuggingFace `evaluate`'s `metric.compute(predictions=, references=)`.
 
-        There, as here, references are per segment, each a string or a list of strings.
+        predictions: one system's translations. references: per segment a string or a list of
+        strings, there as here. sources: per segment a string.
         """
         return cls.of(predictions, references, sources)
 
@@ -93,7 +98,8 @@ class Corpus:
     ) -> Corpus:
         """The arguments of sacreBLEU's `corpus_score`: references per reference, not per segment.
 
-        `None` marks a reference that this segment does not have.
+        hypotheses: as for `of`. reference_streams: one list for every reference, each with a string
+        per segment, or None where the segment does not have it. sources: per segment a string.
         """
         streams = _checked_streams(reference_streams)
         references = [
@@ -210,9 +216,9 @@ def _check_is_list(
     value: object, name: str, expected: str = "a list with one entry per segment"
 ) -> None:
     if not _is_listlike(value):
-        found = "one string" if isinstance(value, str) else _kind(value)
+        received = "one string" if isinstance(value, str) else _kind(value)
         raise CupelError(
-            f"{expected[0].upper()}{expected[1:]} was expected for {name}, not {found}."
+            f"{expected[0].upper()}{expected[1:]} was expected for {name}, not {received}."
         )
 
 

@@ -7,7 +7,11 @@ command line prints that sentence and exits with status 2; anything else is a bu
 
 
 class CupelError(Exception):
-    """Bad input, bad usage or a missing optional part, told in one sentence."""
+    """Bad input, bad usage or a missing optional part, described in one sentence."""
+
+
+class CannotWrite(CupelError):
+    """A file or folder cannot be written."""
 
 
 class MissingPart(CupelError):

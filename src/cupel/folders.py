@@ -2,8 +2,8 @@
 
 Everything is written beside its place, flushed to disk and then renamed into it, so that a reader
 sees a whole file or folder or none, also after a crash, a full disk or Ctrl-C. What a killed
-process leaves behind is a hidden `.cupel-*` entry that nothing ever reads; the next one that
-writes a folder there removes it when it is two days old.
+process leaves behind is a hidden `.cupel-*` entry that nothing ever reads; the next process that
+writes a folder there, or into the cache, removes it when it is two days old.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
-from cupel.errors import CupelError
+from cupel.errors import CannotWrite
 
 _FREE = "free some space there and try again"
 _ALLOW = "choose another folder or change its permissions"
@@ -56,8 +56,8 @@ def writing(path: Path | str) -> Iterator[Path]:
     KeyboardInterrupt included, it is removed and `path` stays as it was.
     """
     target = Path(os.path.realpath(path))  # a link stays a link: what it points to is replaced
-    with _telling(path, target.parent):
-        _refuse_what_is_no_file(path, target)
+    with _explained(path, target.parent):
+        _check_is_file(path, target)
         target.parent.mkdir(parents=True, exist_ok=True)
         beside = _beside(target, target.suffix)
         try:
@@ -81,9 +81,9 @@ def writing_folder(path: Path | str) -> Iterator[Path]:
     `path` in either case.
     """
     target = Path(path)
-    with _telling(path, target.parent):
+    with _explained(path, target.parent):
         target.parent.mkdir(parents=True, exist_ok=True)
-        _sweep(target.parent)
+        sweep(target.parent)
         beside = _beside(target)
         try:
             beside.mkdir()
@@ -103,8 +103,8 @@ def check_writable(path: Path | str) -> None:
     must be writable.
     """
     target = Path(os.path.realpath(path))
-    with _telling(path, target.parent):
-        _refuse_what_is_no_file(path, target)
+    with _explained(path, target.parent):
+        _check_is_file(path, target)
     _try_writing(path, target.parent)
 
 
@@ -125,13 +125,13 @@ def write_bytes(path: Path | str, content: bytes) -> None:
         beside.write_bytes(content)
 
 
-def _refuse_what_is_no_file(path: Path | str, target: Path) -> None:
+def _check_is_file(path: Path | str, target: Path) -> None:
     if target.exists() and not target.is_file():
-        raise CupelError(f"{path} cannot be written: it exists and is not a file.")
+        raise CannotWrite(f"{path} cannot be written: it exists and is not a file.")
 
 
 def _try_writing(path: Path | str, folder: Path) -> None:
-    with _telling(path, Path(folder.anchor)):
+    with _explained(path, Path(folder.anchor)):
         there = next(place for place in (folder, *folder.parents) if place.exists())
         probe = _beside(there / "probe")
         with probe.open("xb"):
@@ -145,7 +145,7 @@ def _xdg(variable: str, fallback: str) -> Path:
     return (base if base.is_absolute() else Path.home() / fallback) / "cupel"
 
 
-def _sweep(folder: Path) -> None:
+def sweep(folder: Path) -> None:
     """Remove what processes killed long ago left behind here."""
     with contextlib.suppress(OSError):
         for entry in folder.glob(".cupel-*"):
@@ -161,8 +161,8 @@ def _beside(target: Path, suffix: str = "") -> Path:
 
 
 @contextlib.contextmanager
-def _telling(path: Path | str, folder: Path) -> Iterator[None]:
-    """Turn an OSError about this place into a sentence; one about another file is not ours."""
+def _explained(path: Path | str, folder: Path) -> Iterator[None]:
+    """Turn an OSError about this place into a sentence; errors about other files pass."""
     try:
         yield
     except OSError as error:
@@ -171,7 +171,7 @@ def _telling(path: Path | str, folder: Path) -> Iterator[None]:
         ours = error.errno in _ONLY_WRITING or error.filename is None
         if reason is None or not (ours or _is_near(error.filename, folder)):
             raise
-        raise CupelError(f"{path} cannot be written: {reason}.") from error
+        raise CannotWrite(f"{path} cannot be written: {reason}.") from error
 
 
 def _is_near(filename: str | bytes | int, folder: Path) -> bool:

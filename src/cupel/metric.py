@@ -25,6 +25,8 @@ class Signature:
     """Everything that can change a score, in sacreBLEU's manner: `nrefs:1|case:mixed|tok:13a`.
 
     Same signature and same text: the same score.
+
+    entries  (key, value) pairs in the order in which they are printed
     """
 
     entries: tuple[tuple[str, str], ...] = ()
@@ -61,14 +63,19 @@ class Metric(Protocol):
         ...
 
     @property
-    def higher_is_better(self) -> bool: ...
+    def higher_is_better(self) -> bool:
+        """False for an error rate."""
+        ...
 
     def signature(self) -> Signature:
         """The metric's own entries; scoring adds the number of references and the version."""
         ...
 
     def prepare(self, corpus: Corpus) -> Self:
-        """Learn what the metric needs from all references, once; returns a frozen metric."""
+        """Learn what the metric needs from all references, once; returns a frozen metric.
+
+        corpus: all systems and references that are going to be scored.
+        """
         return self
 
     def statistics(self, batch: Batch) -> FloatArray:
@@ -98,7 +105,7 @@ class Preferring(Protocol):
 
 @runtime_checkable
 class Tunable(Protocol):
-    """A metric whose parameters can be searched without matching anything anew."""
+    """A metric whose parameters can be searched without matching anything again."""
 
     @property
     def parameters(self) -> Mapping[str, float]:
@@ -125,6 +132,27 @@ class Vector(Protocol):
 
     def components(self, statistics: FloatArray) -> FloatArray:
         """(..., k) summed statistics -> (..., features)."""
+        ...
+
+
+@runtime_checkable
+class Detailed(Protocol):
+    """A metric that can say what its score is made of: precisions, lengths, edits by kind."""
+
+    def details(self, statistics: FloatArray) -> Mapping[str, FloatArray]:
+        """(..., k) summed statistics -> name -> (...) values."""
+        ...
+
+
+@runtime_checkable
+class DetailedByText(Detailed, Protocol):
+    """One whose details need more than the statistics of its score.
+
+    They are computed from the texts when somebody asks for them, so that scoring stays fast.
+    """
+
+    def detail_statistics(self, batch: Batch) -> FloatArray:
+        """(n, j): one row per item of the batch, which add up; `details` takes their sums."""
         ...
 
 

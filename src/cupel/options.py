@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import types
-from typing import Any, Union, get_args, get_origin
+from typing import Annotated, Any, Union, get_args, get_origin
 
 from cupel.errors import CupelError
 
@@ -15,6 +15,8 @@ _BOOLEANS = {
 
 def converted(text: str, kind: Any, name: str) -> object:
     """`text` as a value of type `kind` (bool, int, float, str, tuple of str, or one of them | None)."""
+    if get_origin(kind) is Annotated:
+        kind = get_args(kind)[0]
     if get_origin(kind) in (Union, types.UnionType):
         if text.lower() == "none":
             return None

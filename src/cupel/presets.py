@@ -1,11 +1,11 @@
-"""Presets: tuned parameters of a metric under a name, that `score` and `meta` take again.
+"""Presets: tuned parameters of a metric, saved under a name for `score` and `meta`.
 
 `cupel tune` saves one, `redp:preset=NAME` reads it. A preset is a small JSON file in the user's
 data folder, or anywhere by its path (a name that ends in .json or has a slash in it):
 
     {"metric": "redp", "parameters": {"alpha": 0.9, ...}, "tuned on": ["wmt13 cs-en"], ...}
 
-What stands beside those two says where the parameters came from; it is kept and never read.
+All other entries say where the parameters came from; they are kept and never read.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from cupel.folders import data_folder, write_text
 
 @dataclass(frozen=True)
 class Preset:
-    """Parameters of a metric, and what is to be known about them."""
+    """Parameters of a metric, and notes about where they came from."""
 
     metric: str
     parameters: Mapping[str, float]
@@ -57,19 +57,19 @@ def load_preset(name: str, metric: str) -> Preset:
     try:
         content = json.loads(path.read_text(encoding="utf-8-sig"))
     except FileNotFoundError:
-        known = ", ".join(preset_names()) or "none"
-        raise CupelError(f"There is no preset {name!r} ({path}); there are: {known}.") from None
+        names = ", ".join(preset_names()) or "none"
+        raise CupelError(f"There is no preset {name!r} ({path}); there are: {names}.") from None
     except OSError as error:
         raise CupelError(f"The preset {path} cannot be read: {error.strerror}.") from error
     except (ValueError, RecursionError) as error:
         raise CupelError(
-            f"The preset {path} is damaged, it is not the JSON that `cupel tune` writes: tune anew."
+            f"The preset {path} is damaged, it is not the JSON that `cupel tune` writes: tune again."
         ) from error
     if not isinstance(content, dict) or "metric" not in content:
-        raise CupelError(f"{path} is not a preset: it does not say of which metric it is.")
+        raise CupelError(f"{path} is not a preset: it does not name its metric.")
     if content["metric"] != metric:
         raise CupelError(
-            f"The preset {path} is of the metric {content['metric']!r}; {metric!r} was expected."
+            f"The preset {path} is for the metric {content['metric']!r}; {metric!r} was expected."
         )
     return Preset(metric, _numbers(content.pop("parameters", None), path), _rest(content))
 
@@ -91,7 +91,7 @@ def _shown(value: object) -> str:
 
 
 def _is_number(value: object) -> bool:
-    """Whether a value of JSON is a finite number: no truth value, and nothing beyond a float."""
+    """Whether a value of JSON is a number that a float can hold; true and false are not."""
     if isinstance(value, bool) or not isinstance(value, int | float):
         return False
     return abs(value) <= sys.float_info.max

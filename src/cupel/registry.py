@@ -11,7 +11,7 @@ from __future__ import annotations
 import inspect
 import re
 import sys
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 from functools import cache
@@ -21,6 +21,8 @@ from pathlib import Path
 from pkgutil import iter_modules
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from cupel.console import warn
+from cupel.descriptions import described_parts, option_sentences, type_hints
 from cupel.errors import CupelError, MissingPart
 from cupel.metric import Metric
 from cupel.options import converted
@@ -31,6 +33,8 @@ if TYPE_CHECKING:
 ENTRY_POINTS = "cupel.metrics"
 
 Factory = TypeVar("Factory", bound=Callable[..., Any])
+MetricLike = str | Metric | Callable[[str, list[str]], float]
+"""What a metric may be given as: its name with options, itself, or a function of one segment."""
 
 
 @dataclass(frozen=True)
@@ -44,12 +48,13 @@ class Entry:
     modules: tuple[str, ...] = ()
     extra: str | None = None
     check: Callable[[], str | None] | None = None
+    renamed: Mapping[str, str] = field(default_factory=dict)
     package: str = "cupel"
     broken: str | None = None
 
     @property
     def unready(self) -> str | None:
-        """What stands in the way of using it as it is, as a sentence; None when it is ready.
+        """What is missing to use it as it is, as a sentence; None when it is ready.
 
         A metric whose resource is missing may still work with other options.
         """
@@ -57,14 +62,14 @@ class Entry:
 
     @property
     def missing(self) -> str | None:
-        """What stands in the way of using it at all."""
+        """What is missing to use it at all."""
         if self.broken:
             return self.broken
         absent = [module for module in self.modules if find_spec(module) is None]
         if not absent:
             return None
-        wanted = f"'cupel[{self.extra}]'" if self.extra else " ".join(absent)
-        return f"The metric {self.name!r} needs {', '.join(absent)}: pip install {wanted}."
+        package = f"'cupel[{self.extra}]'" if self.extra else " ".join(absent)
+        return f"The metric {self.name!r} needs {', '.join(absent)}: pip install {package}."
 
     @property
     def options(self) -> dict[str, inspect.Parameter]:
@@ -77,6 +82,17 @@ class Entry:
             if p.kind in keyword and not p.name.startswith("_") and p.name not in self.fixed
         }
 
+    @property
+    def option_sentences(self) -> dict[str, str]:
+        """What each option does; an option that does not say so is left out."""
+        sentences = option_sentences(self.make)
+        return {name: sentences[name] for name in self.options if name in sentences}
+
+    @property
+    def parts(self) -> dict[str, str]:
+        """What it measures, when to use it and so on: see `cupel.descriptions`."""
+        return {} if self.broken else described_parts(self.make)
+
 
 _BUILT_IN: dict[str, Entry] = {}
 
@@ -88,16 +104,22 @@ def register(
     modules: Iterable[str] = (),
     extra: str | None = None,
     check: Callable[[], str | None] | None = None,
+    renamed: Mapping[str, str] | None = None,
     **fixed: object,
 ) -> Callable[[Factory], Factory]:
     """Decorate a metric class: make it reachable as `name`, with `fixed` options already set.
 
     `modules` are imported only when it runs, and come with `pip install 'cupel[extra]'`. `check`
-    says what else its defaults need, a file perhaps, or None when that is there.
+    returns a sentence about what else its defaults need, such as a file, or None when nothing is
+    missing. `renamed` maps old names of options, which work for one release, to the new ones: `old`
+    to `new`, or `old=value` to `new=value`. What `cupel metrics NAME` prints is in the docstring, see
+    `cupel.descriptions`.
     """
 
     def add(make: Factory) -> Factory:
-        _BUILT_IN[name] = Entry(name, make, summary, fixed, tuple(modules), extra, check)
+        _BUILT_IN[name] = Entry(
+            name, make, summary, fixed, tuple(modules), extra, check, renamed or {}
+        )
         return make
 
     return add
@@ -111,11 +133,11 @@ def entries() -> dict[str, Entry]:
     package = import_module("cupel.metrics")
     for module in iter_modules(package.__path__):
         import_module(f"cupel.metrics.{module.name}")
-    found = dict(_BUILT_IN)
+    by_name = dict(_BUILT_IN)
     for point in metadata.entry_points(group=ENTRY_POINTS):
-        if point.name not in found:
-            found[point.name] = _third_party(point)
-    return dict(sorted(found.items()))
+        if point.name not in by_name:
+            by_name[point.name] = _third_party(point)
+    return dict(sorted(by_name.items()))
 
 
 def _entry(name: str) -> Entry | None:
@@ -150,7 +172,7 @@ def _third_party(point: metadata.EntryPoint) -> Entry:
         return Entry(
             point.name, _unloadable, "(could not be loaded)", package=package, broken=sentence
         )
-    summary = (inspect.getdoc(make) or "").split("\n")[0]
+    summary = inspect.cleandoc(make.__doc__ or "").split("\n")[0]
     return Entry(point.name, make, summary, package=package)
 
 
@@ -158,13 +180,23 @@ def _unloadable() -> Metric:
     raise NotImplementedError
 
 
-def get_metric(spec: str | Metric, /, **options: object) -> Metric:
+def list_metrics() -> list[Entry]:
+    """Every metric that can be named, in alphabetical order.
+
+    Each has `name`, `summary`, `options` with their defaults, and `unready`: what it lacks, as a
+    sentence, or None.
+    """
+    return list(entries().values())
+
+
+def get_metric(spec: MetricLike, /, **options: object) -> Metric:
     """A metric by its specification: `bleu`, `bleu:tokenize=intl,lowercase=yes`, `module:function`.
 
-    Keyword options are defaults that the specification overrides. A metric is returned as it is.
+    spec: that, or a function f(hypothesis, references) -> float, which is then named after itself,
+    or a metric, which is returned as it is. options: defaults that the specification overrides.
     """
     if not isinstance(spec, str):
-        return spec
+        return _as_metric(spec)
     name, _, rest = spec.partition(":")
     entry = _entry(name)
     if entry is None:
@@ -173,11 +205,59 @@ def get_metric(spec: str | Metric, /, **options: object) -> Metric:
         raise CupelError(unknown_metric(name))
     if entry.missing:
         raise MissingPart(entry.missing)
-    given = {**options, **_parsed(rest, entry)}
+    given = dict(_current(entry, *option) for option in options.items())
+    given |= _parsed(rest, entry)
     try:
         return entry.make(**entry.fixed, **given)
     except TypeError as error:
         raise CupelError(f"The metric {name!r} cannot be made from {spec!r}: {error}.") from error
+
+
+def listed(specs: Sequence[MetricLike] | MetricLike) -> Sequence[MetricLike]:
+    """One metric, or several, as a sequence of them."""
+    return specs if isinstance(specs, Sequence) and not isinstance(specs, str) else [specs]
+
+
+def named_metrics(
+    specs: Sequence[MetricLike] | MetricLike,
+    options: Mapping[str, Mapping[str, object]] | None = None,
+) -> dict[str, Metric]:
+    """Metrics by the label they have in results: the specification, or the metric's own name.
+
+    options: by the name of a metric, defaults that its specification overrides.
+    """
+    pairs: list[tuple[str, Metric]] = []
+    for spec in listed(specs):
+        given = (options or {}).get(spec.partition(":")[0], {}) if isinstance(spec, str) else {}
+        metric = get_metric(spec, **given)
+        pairs.append((spec if isinstance(spec, str) else metric.name, metric))
+    return by_label(pairs)
+
+
+def by_label(metrics: Iterable[tuple[str, Metric]]) -> dict[str, Metric]:
+    """Labels and metrics as a dictionary; at least one, and no label twice."""
+    labelled: dict[str, Metric] = {}
+    for label, metric in metrics:
+        if label in labelled:
+            raise CupelError(f"The metric {label!r} is asked for twice.")
+        labelled[label] = metric
+    if not labelled:
+        raise CupelError("There is no metric to score with: name at least one.")
+    return labelled
+
+
+def _as_metric(given: object) -> Metric:
+    if inspect.isclass(given):
+        raise CupelError(
+            f"{given.__name__} is a class of metrics: give an object, {given.__name__}()."
+        )
+    if isinstance(given, Metric):
+        return given
+    if not callable(given):
+        raise CupelError(f"A metric, its name or a function was expected, not {given!r}.")
+    from cupel.metrics.function import Function
+
+    return Function(getattr(given, "__name__", "function"), given)
 
 
 def unknown_metric(name: str) -> str:
@@ -202,20 +282,31 @@ def _parsed(rest: str, entry: Entry) -> dict[str, object]:
             raise CupelError(
                 f"The options of {entry.name!r} are written key=value; found {part!r}."
             )
-    hints = _type_hints(entry.make)
+    hints = type_hints(entry.make)
     values: dict[str, object] = {}
-    for key, value in pairs:
+    for key, value in (_current(entry, *pair) for pair in pairs):
         if key not in entry.options:
-            known = ", ".join(entry.options) or "none"
-            raise CupelError(f"The metric {entry.name!r} has no option {key!r}; it has: {known}.")
+            names = ", ".join(entry.options) or "none"
+            raise CupelError(f"The metric {entry.name!r} has no option {key!r}; it has: {names}.")
         values[key] = converted(value, hints.get(key, str), f"{entry.name}:{key}")
     return values
 
 
-def _type_hints(make: Callable[..., Any]) -> dict[str, Any]:
-    from typing import get_type_hints
+def _current(entry: Entry, key: str, value: Any) -> tuple[str, Any]:
+    """An option under its current name."""
+    for old in (f"{key}={value}", key):
+        if old in entry.renamed:
+            _note_renamed(entry.name, old, entry.renamed[old])
+            new, equals, new_value = entry.renamed[old].partition("=")
+            return new, new_value if equals else value
+    return key, value
 
-    return get_type_hints(make.__init__ if inspect.isclass(make) else make)
+
+@cache
+def _note_renamed(metric: str, old: str, new: str) -> None:
+    warn(
+        f"The option {old} of {metric} is now called {new}; the old one works for one more release."
+    )
 
 
 def _callable_metric(spec: str) -> Metric:

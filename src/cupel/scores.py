@@ -1,21 +1,23 @@
 """The result of scoring: statistics of every metric, system and segment, and all that follows.
 
-Scores, segment scores, intervals and tests are computed from the statistics when asked for.
+Scores, segment scores, details, intervals and tests are computed when asked for.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal, overload
 
 import numpy as np
 
 from cupel import __version__, significance
 from cupel.arrays import FloatArray
-from cupel.corpus import Corpus
+from cupel.batch import Batch
+from cupel.corpus import Corpus, counted_segments
 from cupel.errors import CupelError
-from cupel.metric import Metric, Signature, Vector
+from cupel.metric import Detailed, DetailedByText, Metric, Signature, Vector, decimals_of
+from cupel.records import Row, html_table, json_document, polars_frame
 from cupel.significance import Interval
 
 if TYPE_CHECKING:
@@ -24,7 +26,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Comparison:
-    """A system against the baseline under one metric."""
+    """A system against the baseline under one metric.
+
+    difference  the system's score minus the baseline's
+    p_value     how often chance alone makes the two differ at least so much
+    """
 
     metric: str
     system: str
@@ -35,7 +41,12 @@ class Comparison:
 
 @dataclass(frozen=True)
 class Scores:
-    """What `cupel.score` returns. statistics: metric -> (systems, segments, k)."""
+    """What `cupel.score` returns. Metrics are named as they were asked for: `bleu:tokenize=intl`.
+
+    corpus      the texts, as they were scored
+    metrics     name -> metric, prepared on the corpus
+    statistics  name -> (systems, segments, k)
+    """
 
     corpus: Corpus
     metrics: Mapping[str, Metric]
@@ -51,6 +62,7 @@ class Scores:
 
     @property
     def systems(self) -> list[str]:
+        """Names of the systems, in their order."""
         return list(self.corpus.systems)
 
     def __getitem__(self, metric: str) -> float | dict[str, float]:
@@ -67,8 +79,45 @@ class Scores:
         statistics = self._of(metric)[self._row(system)]
         return np.asarray(self.metrics[metric].segment_scores(statistics), np.float64)
 
+    @overload
+    def details(
+        self, metric: str, level: Literal["system"] = "system"
+    ) -> dict[str, dict[str, float]]: ...
+
+    @overload
+    def details(
+        self, metric: str, level: Literal["segment"]
+    ) -> dict[str, dict[str, FloatArray]]: ...
+
+    def details(self, metric: str, level: str = "system") -> Any:
+        """What the scores are made of: system -> name -> value.
+
+        BLEU has n-gram precisions, brevity penalty and lengths, TER edits by kind, METEOR
+        precision, recall and chunks, and so on; a metric that offers no details has an empty
+        mapping. level: `system`, or `segment` for (segments,) values.
+        """
+        scorer, statistics = self.metrics.get(metric), self._of(metric)
+        _check_level(level)
+        if not isinstance(scorer, Detailed):
+            return {system: {} for system in self.systems}
+        if isinstance(scorer, DetailedByText):
+            references, sources = self.corpus.references, self.corpus.sources
+            batches = (Batch(t, references, sources) for t in self.corpus.systems.values())
+            statistics = np.stack([scorer.detail_statistics(batch) for batch in batches])
+        parts = scorer.details(statistics.sum(axis=1) if level == "system" else statistics)
+        return {
+            system: {
+                name: float(values[row]) if level == "system" else values[row]
+                for name, values in parts.items()
+            }
+            for row, system in enumerate(self.systems)
+        }
+
     def signature(self, metric: str, **extra: object) -> Signature:
-        """Everything that can change the score: references, `extra`, the metric's own, version."""
+        """Everything that can change the score: references, `extra`, the metric's own, version.
+
+        extra: further entries, such as the number of resamples behind an interval.
+        """
         return (
             Signature.of(nrefs=self.corpus.number_of_references or "var", **extra)
             + self.metrics[metric].signature()
@@ -77,6 +126,7 @@ class Scores:
 
     @property
     def signatures(self) -> dict[str, str]:
+        """Of every metric, as text."""
         return {metric: str(self.signature(metric)) for metric in self.metrics}
 
     def intervals(
@@ -87,7 +137,11 @@ class Scores:
         level: float = 0.95,
         seed: int = significance.DEFAULT_SEED,
     ) -> dict[str, Interval]:
-        """Bootstrap interval of each system's score."""
+        """Bootstrap interval of each system's score: the range of scores that resampled test sets have.
+
+        resamples: test sets of the same size, drawn from the segments with replacement. level: the
+        share of them whose scores are in the interval. seed: of the draws.
+        """
         _at_least_one("resamples", resamples)
         scores = significance.bootstrap_scores(
             self.metrics[metric], self._of(metric), resamples, seed
@@ -108,7 +162,8 @@ class Scores:
     ) -> list[Comparison]:
         """Each system against the baseline (the first, if not named).
 
-        test: `bs` paired bootstrap, `ar` paired approximate randomization.
+        test: `bs` paired bootstrap, `ar` paired approximate randomization. samples: resamples or
+        trials; if not given, 1,000 for `bs` and 10,000 for `ar`. seed: of the draws.
         """
         if len(self.systems) < 2:
             raise CupelError("A paired test needs at least two systems.")
@@ -133,7 +188,7 @@ class Scores:
             if system != self.systems[row]
         ]
 
-    def rows(self) -> list[dict[str, Any]]:
+    def rows(self) -> list[Row]:
         """Flat records: system, metric, score. A vector metric gives one per component."""
         return [
             {"system": system, "metric": label, "score": float(values[row])}
@@ -142,7 +197,7 @@ class Scores:
             for label, values in self._columns(metric, self._of(metric).sum(axis=1)).items()
         ]
 
-    def segment_rows(self) -> list[dict[str, Any]]:
+    def segment_rows(self) -> list[Row]:
         """Flat records: system, segment (from 1), one entry per metric."""
         columns = self._segment_columns()
         return [
@@ -152,14 +207,30 @@ class Scores:
             for segment in range(len(self.corpus))
         ]
 
+    def detail_rows(self, level: str = "system") -> list[Row]:
+        """Flat records of `details`: system, metric, name, value; segment (from 1) at that level."""
+        if level != "segment":
+            return [
+                {"system": system, "metric": metric, "name": name, "value": value}
+                for metric in self.metrics
+                for system, parts in self.details(metric).items()
+                for name, value in parts.items()
+            ]
+        return [
+            {"system": system, "segment": n, "metric": metric, "name": name, "value": float(value)}
+            for metric in self.metrics
+            for system, parts in self.details(metric, "segment").items()
+            for name, values in parts.items()
+            for n, value in enumerate(values, start=1)
+        ]
+
     def frame(self, level: str = "system") -> pl.DataFrame:
         """A Polars frame of `rows` (level="system") or `segment_rows` (level="segment")."""
+        _check_level(level)
+        if level == "system":
+            return polars_frame(self.rows())
         import polars as pl
 
-        if level == "system":
-            return pl.DataFrame(self.rows())
-        if level != "segment":
-            raise CupelError(f"Unknown level {level!r}: it is 'system' or 'segment'.")
         n = len(self.corpus)
         names: dict[str, Any] = {
             "system": np.repeat(self.systems, n),
@@ -168,12 +239,25 @@ class Scores:
         return pl.DataFrame(names | {k: v.ravel() for k, v in self._segment_columns().items()})
 
     def to_json(self, level: str = "system") -> str:
-        """`{"version": ..., "signatures": {...}, "rows": [...]}`."""
-        import json
-
+        """`{"version": ..., "signatures": {...}, "rows": [...]}`; level as in `frame`."""
+        _check_level(level)
         rows = self.rows() if level == "system" else self.segment_rows()
-        document = {"version": __version__, "signatures": self.signatures, "rows": rows}
-        return json.dumps(document, indent=1, ensure_ascii=False)
+        return json_document(rows, signatures=self.signatures)
+
+    def _repr_html_(self) -> str:
+        """The table that a notebook shows: scores, and half of their 95% intervals."""
+        cells = {system: [system] for system in self.systems}
+        header = ["system"]
+        for label, metric in self.metrics.items():
+            places = decimals_of(metric)
+            totals = self._columns(label, self._of(label).sum(axis=1))
+            header += totals
+            intervals = {} if isinstance(metric, Vector) else self.intervals(label)
+            for row, system in enumerate(self.systems):
+                half = f" ± {intervals[system].half_width:.{places}f}" if intervals else ""
+                cells[system] += [f"{values[row]:.{places}f}{half}" for values in totals.values()]
+        caption = f"{counted_segments(len(self.corpus))}; ± half a 95% bootstrap interval"
+        return html_table(header, cells.values(), caption)
 
     def _segment_columns(self) -> dict[str, FloatArray]:
         columns: dict[str, FloatArray] = {}
@@ -197,8 +281,8 @@ class Scores:
 
     def _of(self, metric: str) -> FloatArray:
         if metric not in self.statistics:
-            known = ", ".join(self.statistics)
-            raise CupelError(f"There are no scores of {metric!r}; there are: {known}.")
+            names = ", ".join(self.statistics)
+            raise CupelError(f"There are no scores of {metric!r}; there are: {names}.")
         return self.statistics[metric]
 
     def _totals(self, metric: str) -> FloatArray:
@@ -211,9 +295,14 @@ class Scores:
                 raise CupelError(f"Name one of the systems: {', '.join(self.systems)}.")
             return 0
         if system not in self.systems:
-            known = ", ".join(self.systems)
-            raise CupelError(f"There is no system {system!r}; there are: {known}.")
+            names = ", ".join(self.systems)
+            raise CupelError(f"There is no system {system!r}; there are: {names}.")
         return self.systems.index(system)
+
+
+def _check_level(level: str) -> None:
+    if level not in ("system", "segment"):
+        raise CupelError(f"Unknown level {level!r}: it is 'system' or 'segment'.")
 
 
 def _at_least_one(what: str, number: int) -> None:

@@ -10,28 +10,29 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from pickle import PicklingError
+from typing import cast
 
 import numpy as np
 
+from cupel.alignments import Aligning, AligningMetric, Alignment
 from cupel.arrays import FloatArray, IntArray
 from cupel.batch import Batch
 from cupel.console import Progress
 from cupel.corpus import Corpus
 from cupel.errors import CupelError, MissingPart
 from cupel.metric import Metric
-from cupel.registry import get_metric
+from cupel.registry import MetricLike, get_metric, list_metrics, named_metrics
 from cupel.scores import Scores
 
 BATCH_SIZE = 8192
 """Items per batch: enough to keep the arrays long, few enough to keep memory flat."""
 
-"""Called with the number of items done and their total."""
-
 
 def score(
     hypotheses: Sequence[str] | Mapping[str, Sequence[str]] | Corpus,
     references: Sequence[str | Sequence[str]] | None = None,
-    metrics: Sequence[str | Metric] | str | Metric = ("bleu",),
+    metrics: Sequence[MetricLike] | MetricLike = ("bleu",),
     *,
     sources: Sequence[str] | None = None,
     workers: int = 1,
@@ -39,9 +40,12 @@ def score(
 ) -> Scores:
     """Score one or several systems with one or several metrics.
 
-    hypotheses: a list of strings, a mapping system -> list of strings, or a `Corpus` (then
-    without references). references: per segment a string or a list of strings. metrics: names
-    (`"bleu"`, `"chrf++"`, `"bleu:tokenize=intl"`, `"module:function"`) or `Metric` objects.
+    hypotheses: a list of strings, a mapping system -> list of strings, or a `Corpus` (then without
+    references and sources). references: per segment a string or a list of strings. metrics: names
+    (`"bleu"`, `"chrf++"`, `"bleu:tokenize=intl"`, `"module:function"`), `Metric` objects, or
+    functions f(hypothesis, references) -> float; one, or a list. sources: per segment a string,
+    for metrics that read it. workers: processes to spread the work over; the scores are the same
+    with any number. progress: called with the number of distinct items scored, and of all.
     """
     if isinstance(hypotheses, Corpus):
         if references is not None or sources is not None:
@@ -51,22 +55,35 @@ def score(
         raise CupelError("There are no references: give one string or list of strings per segment.")
     else:
         corpus = Corpus.of(hypotheses, references, sources)
-    wanted = [metrics] if isinstance(metrics, str) or not isinstance(metrics, Sequence) else metrics
-    return score_corpus(corpus, named_metrics(wanted), workers=workers, progress=progress)
+    return score_corpus(corpus, named_metrics(metrics), workers=workers, progress=progress)
 
 
-def named_metrics(specs: Sequence[str | Metric]) -> dict[str, Metric]:
-    """Metrics by the label they have in results: the specification, or the metric's own name."""
-    metrics: dict[str, Metric] = {}
-    for spec in specs:
-        metric = get_metric(spec)
-        label = spec if isinstance(spec, str) else metric.name
-        if label in metrics:
-            raise CupelError(f"The metric {label!r} is asked for twice.")
-        metrics[label] = metric
-    if not metrics:
-        raise CupelError("There is no metric to score with: name at least one.")
-    return metrics
+def align(
+    hypotheses: Sequence[str],
+    references: Sequence[str | Sequence[str]],
+    metric: MetricLike = "meteor",
+) -> list[Alignment]:
+    """What a metric matched with what: one alignment per segment, with its best reference.
+
+    hypotheses: a list of strings. references: per segment a string or a list of strings. metric:
+    one that aligns, such as meteor, red, redp or assay.
+    """
+    corpus = Corpus.of(hypotheses, references)
+    chosen = aligning_metric(metric).prepare(corpus)
+    (texts,) = corpus.systems.values()
+    return list(chosen.alignments(Batch(texts, corpus.references)))
+
+
+def aligning_metric(spec: MetricLike, **options: object) -> AligningMetric:
+    """The metric, if it can align; else an error that names those that can."""
+    metric = get_metric(spec, **options)
+    if isinstance(metric, Aligning):
+        return cast(AligningMetric, metric)
+    names = [entry.name for entry in list_metrics() if hasattr(entry.make, "alignments")]
+    label = spec if isinstance(spec, str) else metric.name
+    raise CupelError(
+        f"The metric {label!r} does not align words; those that do are: {', '.join(names)}."
+    )
 
 
 def score_corpus(
@@ -76,7 +93,10 @@ def score_corpus(
     workers: int = 1,
     progress: Progress | None = None,
 ) -> Scores:
-    """The statistics of every metric on every system and segment of a corpus, as `Scores`."""
+    """The statistics of every metric on every system and segment of a corpus, as `Scores`.
+
+    metrics: by the label that they have in the result. workers, progress: as for `score`.
+    """
     if workers < 1:
         raise CupelError(f"The number of workers must be 1 or more, not {workers}.")
     prepared = {label: metric.prepare(corpus) for label, metric in metrics.items()}
@@ -172,8 +192,13 @@ def _batch_statistics(
     ) as pool:
         try:
             yield from pool.map(_work, tasks)
-        except BaseException:
+        except BaseException as error:
             pool.shutdown(wait=False, cancel_futures=True)
+            if isinstance(error, PicklingError | AttributeError | TypeError):
+                raise CupelError(
+                    f"A metric cannot be sent to other processes ({error}): use one worker, or put "
+                    "its function into a module."
+                ) from error
             raise
 
 
@@ -203,12 +228,12 @@ def _checked(label: str, metric: Metric, task: _Task, batch: Batch) -> FloatArra
         raise
     except (Exception, SystemExit) as error:  # a function of the user's may do anything
         raise CupelError(
-            f"The metric {label!r} failed on {_culprit(metric, task)}: {_told(error)}."
+            f"The metric {label!r} failed on {_culprit(metric, task)}: {_sentence(error)}."
         ) from error
-    found = np.shape(statistics)
-    if len(found) != 2 or found[0] != len(batch):
+    shape = np.shape(statistics)
+    if len(shape) != 2 or shape[0] != len(batch):
         raise CupelError(
-            f"The metric {label!r} returned statistics of shape {found} for {len(batch)} segments "
+            f"The metric {label!r} returned statistics of shape {shape} for {len(batch)} segments "
             f"starting at {task.place(0)}; ({len(batch)}, k) was expected."
         )
     statistics = np.asarray(statistics, np.float64)
@@ -220,7 +245,7 @@ def _checked(label: str, metric: Metric, task: _Task, batch: Batch) -> FloatArra
 
 
 def _culprit(metric: Metric, task: _Task) -> str:
-    """The segment that a metric fails on, found by trying one after the other."""
+    """The segment that a metric fails on: one after the other is tried."""
     for row in range(len(task.origin)):
         try:
             metric.statistics(task.batch(slice(row, row + 1)))
@@ -229,6 +254,6 @@ def _culprit(metric: Metric, task: _Task) -> str:
     return f"a batch from {task.place(0)} to {task.place(len(task.origin) - 1)}"
 
 
-def _told(error: BaseException) -> str:
+def _sentence(error: BaseException) -> str:
     text = str(error).rstrip(".")
     return text if isinstance(error, CupelError) else f"{type(error).__name__}: {text}"

@@ -29,7 +29,14 @@ _BLOCK = 4_000_000
 
 @dataclass(frozen=True)
 class Interval:
-    """A 95% interval (or other level) and the mean of the resampled scores."""
+    """The range of scores that resampled test sets have, 95% of them (or another level).
+
+    It says how much a score depends on which segments happen to be in the test set; it does not
+    say where the score on another test set will fall.
+
+    low, high  the ends of the range
+    mean       of the scores of all resamples
+    """
 
     low: float
     high: float
@@ -47,7 +54,10 @@ def bootstrap_scores(
     resamples: int = BOOTSTRAP_RESAMPLES,
     seed: int = DEFAULT_SEED,
 ) -> FloatArray:
-    """Scores of every system under the same resamples: (systems, n, k) -> (systems, resamples)."""
+    """(systems, n, k) statistics -> (systems, resamples): scores under the same resamples for all.
+
+    resamples: how many test sets of n segments are drawn, with replacement. seed: of the draws.
+    """
     systems, n, k = statistics.shape
     flat = np.ascontiguousarray(np.swapaxes(statistics, 0, 1)).reshape(n, systems * k)
     scores = np.empty((resamples, systems))
@@ -57,7 +67,10 @@ def bootstrap_scores(
 
 
 def interval(scores: FloatArray, level: float = 0.95) -> Interval:
-    """The percentile interval: drop as many resamples from either end, as sacreBLEU does."""
+    """The percentile interval of resampled scores, (resamples,): what is left in the middle.
+
+    level: the share of resamples that stay; as many are dropped from either end, as by sacreBLEU.
+    """
     ordered = np.sort(scores)
     dropped = math.floor(len(ordered) * (1 - level) / 2 + 1e-9)
     return Interval(
@@ -66,9 +79,10 @@ def interval(scores: FloatArray, level: float = 0.95) -> Interval:
 
 
 def paired_bootstrap(scores: FloatArray, actual: FloatArray, baseline: int = 0) -> FloatArray:
-    """p-value of each system against the baseline, from `bootstrap_scores` of all of them.
+    """(systems,): the p-value of each system against the baseline, by bootstrap.
 
-    Two-sided: how often is the difference in a resample, centred at its mean, above the actual
+    scores: (systems, resamples), from `bootstrap_scores`. actual: (systems,), the scores on the
+    whole test set. baseline: its row. Two-sided: how often is the difference in a resample, centred at its mean, above the actual
     one? NaN for the baseline itself. sacreBLEU takes the absolute difference before centring; so
     do we, to give its numbers.
     """
@@ -85,9 +99,9 @@ def paired_randomization(
     trials: int = RANDOMIZATION_TRIALS,
     seed: int = DEFAULT_SEED,
 ) -> FloatArray:
-    """p-value of each system against the baseline by approximate randomization.
+    """(systems,): the p-value of each system against the baseline, by approximate randomization.
 
-    Each trial exchanges the outputs of the two systems on a random half of the segments; every
+    statistics: (systems, n, k). baseline: its row. seed: of the draws. Each trial exchanges the outputs of the two systems on a random half of the segments; every
     system sees the same trials. NaN for the baseline itself.
     """
     systems, n, k = statistics.shape

@@ -103,6 +103,6 @@ def test_what_cannot_be_done_is_told_in_a_sentence(files):
     asked = (reference, "-i", hypothesis, "-m")
     assert failure(*asked, THREE, "--segment", 3) == "There is no segment 3: 2 were read."
     assert failure(*asked, "bleu").startswith(
-        "The metric 'bleu' does not align; those that do are: "
+        "The metric 'bleu' does not align words; those that do are: "
     )
     assert "meteor" in failure(*asked, "bleu")

@@ -147,14 +147,14 @@ def test_verify_what_is_not_here(tmp_path, home):
     assert failure("verify", "mutt").startswith("The dataset mutt is not here (looked for mutt/ ")
     assert failure("verify", "wmt99").startswith("There is no dataset 'wmt99'; there are wmt12, ")
     assert failure("verify") == (
-        f"No dataset is here (looked in {tmp_path}/one, {home}): `cupel data list` says where each "
+        f"No dataset is installed (looked in {tmp_path}/one, {home}): `cupel data list` says where each "
         "is published."
     )
 
 
 def test_a_format_before_the_command_is_not_ignored():
     assert failure("-f", "json", "verify") == (
-        "-f belongs behind the command: cupel data verify -f json."
+        "Write -f after the command: cupel data verify -f json."
     )
 
 

@@ -149,9 +149,12 @@ def test_a_constant_metric_is_explained(tmp_path: Path, monkeypatch: pytest.Monk
         (("-m", "chrf", "chrf", "--suite", "sample"), "'chrf' is asked for twice"),
         (("-m", "chrf", "--suite", "nothing"), "no suite 'nothing'"),
         (("-m", "chrf", "--suite", "sample", "--references", "9"), "9 references were asked for"),
-        (("-m", "chrf", "--suite", "sample", "--min-accuracy", "90"), "from 0 to 1, 0.9 for 90%"),
+        (
+            ("-m", "chrf", "--suite", "sample", "--min-accuracy", "90"),
+            "from 0 to 1 (0.9 for 90%), not 90",
+        ),
         (("-m", "chrf", "--suite", "sample", "--corruption", "typo"), "no corruption 'typo'"),
-        (("-m", "chrf", "--consistency", "double_PP"), "No template finds 'double_PP'"),
+        (("-m", "chrf", "--consistency", "double_PP"), "There is no template for 'double_PP'"),
         (("-m", "chrf", "--save", "x.jsonl", "--suite", "sample", "mutt"), "--save writes one"),
     ],
 )

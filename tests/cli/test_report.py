@@ -101,7 +101,7 @@ def test_bad_runs_leave_no_page(folder: Path) -> None:
         (["report", "run.json", "-o", "x.html", "--ref", "ref.txt"],
          "To show texts, give both the references (--ref) and the systems (-i)."),
         (["report", "run.json", "-o", "x.html", "--ref", "ref.txt", "-i", "old.txt"],
-         "Texts are shown beside segment scores: add a run of `cupel score -sl -f json`."),
+         "Texts are shown with segment scores: add a run of `cupel score -sl -f json`."),
         (["report", "none.json", "-o", "x.html"],
          "none.json cannot be read: No such file or directory."),
         (["reproduce", "red-9"], "There is no table 'red-9': did you mean red-4 or red-3?"),
@@ -140,10 +140,10 @@ def test_the_list_of_tables() -> None:
     rows = {row["table"]: row for row in json.loads(out)["rows"]}
     assert len(rows) == 33
     assert rows["depref-1"]["status"] == (
-        "not possible here: not to be had: outputs and judgments of WMT10"
+        "not possible here: not available: outputs and judgments of WMT10"
     )
     _, out, _ = cupel("reproduce")
-    assert "not to be had: outputs and judgments of WMT10" in out
+    assert "not available: outputs and judgments of WMT10" in out
 
 
 class Terminal(io.StringIO):

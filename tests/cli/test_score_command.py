@@ -128,8 +128,10 @@ def test_two_references_and_a_table_file(folder: Path, tmp_path: Path) -> None:
     rows = [{"refs": [r, g], "mt": b} for r, g, b in zip(REFERENCE, GOOD, BAD, strict=True)]
     table = tmp_path / "runs.jsonl"
     table.write_text("".join(json.dumps(row) + "\n" for row in rows))
-    files = ["score", folder / "ref.txt", folder / "good.txt", "-i", folder / "bad.txt", "-b"]
-    assert cupel(*files)[1] == cupel("score", f"{table}:refs", "-i", f"{table}:mt", "-b")[1]
+    _, files, _ = cupel(
+        "score", folder / "ref.txt", folder / "good.txt", "-i", folder / "bad.txt", "-b"
+    )
+    assert files == cupel("score", f"{table}:refs", "-i", f"{table}:mt", "-b")[1]
 
 
 def test_strange_line_ends_do_not_change_the_number_of_segments(tmp_path: Path) -> None:
@@ -168,7 +170,7 @@ def test_text_that_looks_tokenised_is_remarked(tmp_path: Path) -> None:
          "latin.txt, line 2, column 4: the byte 0xE9 is not UTF-8; convert the file to UTF-8."),
         (["cut.gz", "-i", "good.txt"], "cut.gz is cut off: its gzip data ends too early."),
         (["twice.sgm", "-i", "good.txt"],
-         "twice.sgm, line 3: segment '1' of document 'd' by 'r' is there twice."),
+         "twice.sgm, line 3: segment '1' of document 'd' by 'r' occurs twice."),
         (["ref.txt", "-i", "good.txt", "-m", "bleu", "tre"],
          "Unknown metric 'tre': did you mean 'ter'"),
         (["ref.txt", "-i", "good.txt", "-tok", "14a"],
@@ -194,7 +196,7 @@ def test_text_that_looks_tokenised_is_remarked(tmp_path: Path) -> None:
         (["ref.txt", "-i", "good.txt", "-o", "new", "--report", "./new"],
          "new is named for the scores and for the report: name two files."),
         (["ref.txt", "-i", "good.txt", "good.txt"],
-         "Two systems are called 'good.txt'; give each a name of its own (--names)."),
+         "Two systems are called 'good.txt'; give each a different name (--names)."),
         (["ref.txt", "-i", "good.txt", "-o", "ref.txt/out"],
          "ref.txt/out cannot be written: a part of that path is a file, not a folder; choose "
          "another name."),

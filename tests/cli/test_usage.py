@@ -95,4 +95,4 @@ def test_without_a_command_the_help_is_shown(
         main()
     shown = capsys.readouterr()
     assert (end.value.code, shown.err) == (2, "")
-    assert "Score systems against references." in shown.out
+    assert "Score translations against references." in shown.out

@@ -55,6 +55,7 @@ def test_the_real_pack_is_in_order(pack, name):
 def test_the_known_archive_has_the_known_checksum(pack, name):
     pack(name)
     place = locate(name)
+    assert place is not None
     if place.is_dir():
         pytest.skip(f"{name} is here as a folder, not as an archive")
     assert hashlib.sha256(place.read_bytes()).hexdigest() == DATASETS[name].sha256

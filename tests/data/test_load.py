@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from importlib.resources import files
 from itertools import pairwise
+from typing import Any
 
 import pytest
 
@@ -148,7 +149,7 @@ def test_the_sample_ranks_its_systems_as_its_card_says():
     from sacrebleu.metrics import BLEU, CHRF
 
     corpus = sample()
-    streams = [
+    streams: list[Any] = [
         [texts[0] for texts in corpus.references],
         [texts[1] if len(texts) > 1 else None for texts in corpus.references],
     ]

@@ -6,7 +6,6 @@ import contextlib
 import gzip
 import io
 import os
-import signal
 import tarfile
 import time
 from multiprocessing import get_context
@@ -304,7 +303,7 @@ def test_a_process_killed_in_the_middle(tmp_path, cache):
     process = context.Process(target=_stop_half_way, args=(archive, cache, answers))
     process.start()
     assert answers.get() == "half way"
-    os.kill(process.pid, signal.SIGKILL)
+    process.kill()
     process.join()
     [stale] = (cache / "data").iterdir()
     assert stale.name.startswith(".cupel-")

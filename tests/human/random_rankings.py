@@ -40,7 +40,8 @@ def rankings(draw, systems=6, judges=3, segments=4) -> Rankings:
 
 def brute_force(given: Rankings) -> tuple[list[tuple[int, ...]], list[tuple[int, ...]]]:
     """(segment, better, worse, row, judge) of each strict pair, and of each tie."""
-    strict, tied = [], []
+    strict: list[tuple[int, ...]] = []
+    tied: list[tuple[int, ...]] = []
     for row in range(len(given)):
         cells = [
             (int(s), int(r))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import time
 from statistics import NormalDist
+from typing import Any
 
 import numpy as np
 import pytest
@@ -17,7 +18,8 @@ from cupel.human.clusters import rank_clusters
 from cupel.human.comparisons import comparisons
 from cupel.human.hopkins_may import most_probable_means
 from cupel.human.rankings import Rankings, wmt_rankings
-from cupel.human.system_scores import SYSTEM_SCORES, expected_wins, official_scores, trueskill
+from cupel.human.system_scores import SYSTEM_SCORES, expected_wins, official_scores
+from cupel.human.trueskill import trueskill
 
 PAIRS = ["cs-en", "de-en", "fr-en", "hi-en", "ru-en"]
 
@@ -239,7 +241,7 @@ def test_clusters_by_rows_are_no_finer(pack):
 def test_bad_options(pack):
     pack("wmt14")
     given = wmt_rankings("wmt14")["cs-en"]
-    for options, told in [
+    cases: list[tuple[dict[str, Any], str]] = [
         (
             {"method": "elo"},
             "There is no system score 'elo'; there are wins-with-ties, wins-without-ties, "
@@ -248,10 +250,11 @@ def test_bad_options(pack):
         ({"unit": "judges"}, "Unknown unit 'judges' to resample: it is 'pairs' or 'rows'."),
         ({"resamples": 0}, "The number of resamples must be 1 or more, not 0."),
         ({"p": 5}, "The level p must be between 0 and 1, not 5."),
-    ]:
+    ]
+    for options, expected in cases:
         with pytest.raises(CupelError) as error:
             rank_clusters(given, **options)
-        assert str(error.value) == told
+        assert str(error.value) == expected
 
 
 def test_no_official_scores():

@@ -15,9 +15,11 @@ from cupel.errors import CupelError
 torch = pytest.importorskip("torch")
 pytest.importorskip("safetensors")
 
+from torch import Tensor  # noqa: E402
+
 from cupel.learned.assay import files as assay_files  # noqa: E402
 from cupel.learned.assay.data.corruptions import KINDS, corrupted  # noqa: E402
-from cupel.learned.assay.data.judgments import (  # noqa: E402
+from cupel.learned.assay.data.examples import (  # noqa: E402
     CORRUPTED,
     HELD_OUT,
     JUDGED,
@@ -30,8 +32,9 @@ from cupel.learned.assay.data.judgments import (  # noqa: E402
 from cupel.learned.assay.data.prepare import Builder, _add_table  # noqa: E402
 from cupel.learned.assay.model.network import Assay, Design, standard_names  # noqa: E402
 from cupel.learned.assay.model.scoring import Limits, raw_scores  # noqa: E402
-from cupel.learned.assay.training.loop import Objective, Place, Recipe, train  # noqa: E402
+from cupel.learned.assay.training.loop import Objective, Place, train  # noqa: E402
 from cupel.learned.assay.training.run import LEAST_SLOPE, figures, inverse_frequencies, slope  # noqa: E402
+from cupel.learned.assay.training.settings import Training  # noqa: E402
 from cupel.neural.checkpoints import Run  # noqa: E402
 from cupel.neural.encoder import Config, Encoder  # noqa: E402
 from cupel.neural.token_match import (  # noqa: E402
@@ -43,6 +46,7 @@ from cupel.neural.token_match import (  # noqa: E402
     weighted_mean,
     worst,
 )
+from cupel.neural.training import Epoch  # noqa: E402
 from cupel.neural.wordpiece import Pieces, WordPieces  # noqa: E402
 
 CPU = Place(torch.device("cpu"))
@@ -99,7 +103,7 @@ def made_up(segments: int = 60, seed: int = 0, wrongs: int = 3) -> Judgments:
     )  # fmt: skip
 
 
-def unit(*rows: list[float]) -> torch.Tensor:
+def unit(*rows: list[float]) -> Tensor:
     return torch.nn.functional.normalize(torch.tensor(rows), dim=-1)[None]
 
 
@@ -162,7 +166,7 @@ def test_what_is_said_twice_is_counted() -> None:
 def test_scores_do_not_depend_on_the_batch(weighting: str) -> None:
     model, data = tiny(weighting=weighting), made_up(20)
     if weighting == "table":
-        model.table.copy_(torch.from_numpy(inverse_frequencies(data, 50)))
+        model.get_buffer("table").copy_(torch.from_numpy(inverse_frequencies(data, 50)))
     long = ragged([list(range(3, 50)) * 3, [], [7]])
     for pieces, ours, theirs in (
         (data.pieces, data.hypothesis, data.reference),
@@ -184,7 +188,7 @@ def test_training_scores_as_scoring_does() -> None:
 
     model, data = tiny(), made_up(8)
     weight = weights_of(data, 1.0, 1.0, False)
-    (step,) = steps(data, weight, 8, True, np.random.default_rng(0))
+    (step,) = steps(data, weight, 8, np.random.default_rng(0))
     tensors = as_tensors(data.pieces, step, model, torch.device("cpu"))
     with torch.inference_mode():
         found = model(*(tensors[name] for name in ("ids", "mask", "own", "items")))
@@ -196,12 +200,11 @@ def test_training_scores_as_scoring_does() -> None:
     assert (step.numbers[step.better] != step.numbers[step.worse]).all()
 
 
-@pytest.mark.parametrize("by_segment", [True, False])
-def test_an_epoch_has_every_pair_once(by_segment: bool) -> None:
+def test_an_epoch_has_every_pair_once() -> None:
     data = made_up(30)
     weight = weights_of(data, 0.5, 1.0, False)
-    seen = []
-    for step in steps(data, weight, 7, by_segment, np.random.default_rng(1)):
+    seen: list[tuple[int, int, int]] = []
+    for step in steps(data, weight, 7, np.random.default_rng(1)):
         seen += zip(step.numbers[step.better], step.numbers[step.worse], step.kind, strict=True)
         assert (data.hypothesis[step.numbers] == step.sentences[step.items[:, 0]]).all()
     assert sorted(seen) == sorted(zip(data.better, data.worse, data.kind, strict=True))
@@ -230,11 +233,11 @@ def test_the_likelihood_of_ties_is_rao_and_kuppers() -> None:
 
 def test_training_learns_what_people_said() -> None:
     data = made_up(200)
-    recipe = Recipe(epochs=4, size=8, encoder_rate=1e-3, head_rate=1e-2, corrupted=0.5, tied=0.2,
-                    graded=0.2, average=0.9, dropout=0.0)  # fmt: skip
+    how = Training(epochs=4, batch=8, encoder_rate=1e-3, rate=1e-2, corrupted=0.5, tied=0.2,
+                   graded=0.2, average=0.9, dropout=0.0)  # fmt: skip
     model = tiny()
     before = figures(model, data)
-    kept = train(model, data, recipe, CPU)
+    kept, _ = train(model, data, how, CPU)
     after = figures(kept, data)
     assert after["tau"] > max(0.6, before["tau"])
     assert after["corrupted"] > 0.95
@@ -244,21 +247,21 @@ def test_training_learns_what_people_said() -> None:
 
 def test_a_killed_training_goes_on_to_the_same_weights(tmp_path: Path) -> None:
     data = made_up(40)
-    recipe = Recipe(epochs=3, size=8, head_rate=1e-2, average=0.9, dropout=0.0, seed=7)
+    how = Training(epochs=3, batch=8, rate=1e-2, average=0.9, dropout=0.0, seed=7)
 
     class Killed(Exception):
         pass
 
-    def kill(entry: dict[str, object]) -> None:
-        if entry["epoch"] == 3:
+    def kill(epoch: Epoch) -> None:
+        if epoch.epoch == 3:
             raise Killed
 
-    whole = train(tiny(), data, recipe, CPU)
+    whole, _ = train(tiny(), data, how, CPU)
     with pytest.raises(Killed):
-        train(tiny(), data, recipe, CPU, run=Run(tmp_path, {"a": 1}), log=kill)
+        train(tiny(), data, how, CPU, run=Run(tmp_path, {"a": 1}), report=kill)
     log = [json.loads(line) for line in (tmp_path / "log.jsonl").read_text().splitlines()]
     assert [entry["epoch"] for entry in log] == [1, 2]
-    resumed = train(tiny(5), data, recipe, CPU, run=Run(tmp_path, {"a": 1}))
+    resumed, _ = train(tiny(5), data, how, CPU, run=Run(tmp_path, {"a": 1}))
     for name, tensor in whole.state_dict().items():
         assert torch.allclose(tensor, resumed.state_dict()[name], atol=1e-6), name
 
@@ -272,17 +275,6 @@ def test_held_out_lines_are_held_out_of_all_pairs() -> None:
     assert not set(held.segment[held.better]) & set(rest.segment[rest.better])
 
 
-def test_judgments_come_back_from_their_file(tmp_path: Path) -> None:
-    data = made_up(5)
-    data.save(tmp_path / "data.npz")
-    back = Judgments.load(tmp_path / "data.npz")
-    assert (back.pieces.ids == data.pieces.ids).all()
-    assert (back.pieces.offsets == data.pieces.offsets).all()
-    for name, value in vars(data).items():
-        if name != "pieces":
-            assert (getattr(back, name) == value).all(), name
-
-
 def test_int8_keeps_every_weight_to_half_a_step() -> None:
     matrix = torch.randn(5, 40)
     codes, scale = assay_files.to_int8(matrix)
@@ -293,7 +285,7 @@ def test_int8_keeps_every_weight_to_half_a_step() -> None:
 def test_names_of_features_are_as_many_as_features() -> None:
     for phrases in (True, False):
         for last in (True, False):
-            design = Design(phrases=phrases, worst=last, extra=2)
+            design = Design(phrases=phrases, worst=last)
             assert len(standard_names(design)) == design.features
 
 
@@ -353,7 +345,7 @@ def test_the_command_trains_goes_on_and_averages(
     common = ["train", "assay", "--train", "grades.tsv", "--layers", "1", "--device", "cpu"]
     run = CliRunner().invoke
     for seed in ("1", "2"):
-        done = run(app, [*common, "-o", seed, "--seed", seed, "--epochs", "1", "--size", "20"])
+        done = run(app, [*common, "-o", seed, "--seed", seed, "--epochs", "1", "--batch", "20"])
         assert done.exit_code == 0, done.output
         assert (tmp_path / seed / "log.jsonl").read_text().count("\n") == 1
         assert not (tmp_path / seed / "checkpoint.safetensors").exists()
@@ -382,9 +374,9 @@ def _one_of_two(rank: int, folder: str) -> None:
     """A process of a distributed training, as PyTorch's launcher would start it."""
     meeting = f"file://{folder}/meeting"
     torch.distributed.init_process_group("gloo", meeting, rank=rank, world_size=2)
-    recipe = Recipe(epochs=2, size=4, dropout=0.0, encoder_rate=1e-3, head_rate=1e-2)
+    how = Training(epochs=2, batch=4, dropout=0.0, encoder_rate=1e-3, rate=1e-2)
     model = tiny()
-    kept = train(model, made_up(30), recipe, Place(torch.device("cpu"), rank, 2))
+    kept, _ = train(model, made_up(30), how, Place(torch.device("cpu"), rank, 2))
     torch.save([model.state_dict(), kept.state_dict()], f"{folder}/{rank}.pt")
     torch.distributed.destroy_process_group()
 

@@ -15,17 +15,18 @@ pytest.importorskip("safetensors")
 
 from test_assay_model import CPU, TINY, made_up, ragged, tiny  # noqa: E402
 
-from cupel.learned.assay.data.judgments import JUDGED, OUTPUTS, Judgments, steps, weights_of  # noqa: E402
+from cupel.learned.assay.data.examples import JUDGED, OUTPUTS, Judgments, steps, weights_of  # noqa: E402
 from cupel.learned.assay.data.prepare import Builder  # noqa: E402
-from cupel.learned.assay.data.teachers import SPREAD, with_lessons  # noqa: E402
 from cupel.learned.assay.files import KIND, open_assay, save_assay  # noqa: E402
 from cupel.learned.assay.model.joint import Joint, join  # noqa: E402
 from cupel.learned.assay.model.network import Assay, Design, standard_names  # noqa: E402
 from cupel.learned.assay.model.scoring import raw_scores  # noqa: E402
 from cupel.learned.assay.training import run as assay_run  # noqa: E402
-from cupel.learned.assay.training.loop import Recipe, centred, train  # noqa: E402
+from cupel.learned.assay.training.loop import centred, train  # noqa: E402
 from cupel.learned.assay.training.run import Order, begin_with, figures, train_assay  # noqa: E402
-from cupel.neural.encoder import Encoder, padded  # noqa: E402
+from cupel.learned.assay.training.settings import Training  # noqa: E402
+from cupel.learned.assay.training.teachers import SPREAD, with_lessons  # noqa: E402
+from cupel.neural.encoder import Encoder, Layer, padded  # noqa: E402
 from cupel.neural.weights import read_card  # noqa: E402
 from cupel.neural.wordpiece import WordPieces, encoder_checksum, find_encoder  # noqa: E402
 
@@ -75,6 +76,7 @@ def test_what_was_read_together_is_matched_where_it_stands() -> None:
     # One layer that changes nothing: then a piece has the same vector wherever it is read.
     model = joint()
     for layer in model.encoder.layers:
+        assert isinstance(layer, Layer)
         for part in (layer.output, layer.down):
             torch.nn.init.zeros_(part.weight)
             torch.nn.init.zeros_(part.bias)
@@ -94,14 +96,14 @@ def test_what_was_read_together_is_matched_where_it_stands() -> None:
 @pytest.mark.parametrize("matched", [True, False])
 def test_a_joint_encoder_learns_what_people_said(matched: bool) -> None:
     data = made_up(80, wrongs=49)
-    recipe = Recipe(
-        epochs=8, size=8, encoder_rate=3e-3, head_rate=3e-3, dropout=0.0, average=0.0, seed=1
+    how = Training(
+        epochs=8, batch=8, encoder_rate=3e-3, rate=3e-3, dropout=0.0, average=0.0, seed=1
     )
     judged = data.of_kind(JUDGED)
-    model = train(joint(matched=matched), judged, recipe, CPU)
+    model, _ = train(joint(matched=matched), judged, how, CPU)
     assert figures(model, judged)["tau"] > 0.9
     reverse = replace(judged, better=judged.worse, worse=judged.better)
-    turned = train(joint(matched=matched), reverse, recipe, CPU)
+    turned, _ = train(joint(matched=matched), reverse, how, CPU)
     assert figures(turned, judged)["tau"] < -0.9
 
 
@@ -114,12 +116,12 @@ def test_a_teacher_alone_teaches_the_order() -> None:
     )
     # Only differences within a segment are learned: what a segment's mean is does not matter.
     lesson = -wrong + 100.0 * judged.segment
-    recipe = Recipe(
-        epochs=6, size=8, encoder_rate=1e-3, head_rate=1e-2, dropout=0.0, average=0.0, taught=1.0
+    how = Training(
+        epochs=6, batch=8, encoder_rate=1e-3, rate=1e-2, dropout=0.0, average=0.0, taught=1.0
     )
-    model = train(tiny(), taught(silent, lesson), recipe, CPU)
+    model, _ = train(tiny(), taught(silent, lesson), how, CPU)
     assert figures(model, judged)["tau"] > 0.8
-    turned = train(tiny(), taught(silent, -lesson), recipe, CPU)
+    turned, _ = train(tiny(), taught(silent, -lesson), how, CPU)
     assert figures(turned, judged)["tau"] < -0.5
 
 
@@ -134,7 +136,7 @@ def test_a_step_has_some_translations_of_each_segment() -> None:
     data = replace(data, taught=many, lesson=many.astype(np.float32))
     weight = weights_of(data, 1.0, 0.0, False)
     seen = 0
-    for step in steps(data, weight, 4, True, np.random.default_rng(0)):
+    for step in steps(data, weight, 4, np.random.default_rng(0)):
         assert np.bincount(step.group).tolist() == [OUTPUTS] * (step.group.max() + 1)
         assert (step.numbers[step.taught] == step.lesson).all()
         segments = data.segment[step.numbers[step.taught]]
@@ -214,12 +216,12 @@ def test_a_training_goes_on_from_a_model(small: tuple[Path, Judgments]) -> None:
     before = Assay(Encoder.load(layers=1))
     with torch.no_grad():
         before.head.centre += 3.0
-        before.encoder.layers[0].up.bias += 1.0
+        before.encoder.get_parameter("layers.0.up.bias").add_(1.0)
     place = saved(folder / "before", before)
     for model in (Assay(Encoder.load(layers=1)), Joint(Encoder.load(layers=1))):
         begin_with(model, place, None)
         assert model.head.centre.tolist() == before.head.centre.tolist()
-        assert torch.equal(model.encoder.layers[0].up.bias, before.encoder.layers[0].up.bias)
+        assert torch.equal(*(m.encoder.get_parameter("layers.0.up.bias") for m in (model, before)))
     with pytest.raises(CupelError, match="other layers"):
         begin_with(Assay(Encoder.load(layers=2)), place, None)
     deeper = saved(folder / "deeper", Assay(Encoder.load(layers=2)))
@@ -250,10 +252,11 @@ def test_a_student_is_trained_and_names_its_teachers(
         return data
 
     monkeypatch.setattr(assay_run, "judgments", given)
-    recipe = Recipe(epochs=1, size=8, taught=1.0)
-    reader = Order(dev=("none",), layers=1, design=Design(joint=True), device="cpu")
-    train_assay(replace(reader, recipe=replace(recipe, taught=0.0)), folder / "teacher")
-    student = replace(reader, design=Design(), recipe=recipe, teachers=(folder / "teacher",))
+    how = Training(epochs=1, batch=8, taught=1.0, device="cpu")
+    alone = replace(how, taught=0.0)
+    reader = Order(dev=("none",), layers=1, design=Design(joint=True), training=alone)
+    train_assay(reader, folder / "teacher")
+    student = replace(reader, design=Design(), training=how, teachers=(folder / "teacher",))
     train_assay(student, folder / "student")
     assert asked == [False, True]
     teacher_card, card = (read_card(folder / name, KIND) for name in ("teacher", "student"))

@@ -4,28 +4,18 @@ from __future__ import annotations
 
 import json
 import math
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-import cupel
-from cupel import code_digest
-from cupel.batch import Batch
-from cupel.corpus import Corpus
-from cupel.errors import CupelError, MissingPart
-from cupel.learned.nnrk.data.examples import Examples, _features, joined, split
-from cupel.learned.nnrk.model.features import FeatureSet, SkipFeature, feature_set
-from cupel.learned.nnrk.model.network import Model, Network, Normalisation, load_model
-from cupel.learned.nnrk.training.basic import (
-    Settings,
-    check_development,
-    mask_of,
-    pairwise_tau,
-    train,
-)
-from cupel.neural.arrays import from_bytes, to_bytes
+from cupel.errors import CupelError
+from cupel.learned.nnrk.data.examples import Examples, joined, split
+from cupel.learned.nnrk.files import load_model, save_model
+from cupel.learned.nnrk.model.network import Design, Model, Network, Normalisation
+from cupel.learned.nnrk.training.settings import Training
+from cupel.neural.weights import from_bytes, to_bytes
 from cupel.registry import get_metric
 
 
@@ -126,145 +116,6 @@ def examples(count: int = 400, seed: int = 0, size: int = 2) -> Examples:
     )
 
 
-def tau_of(model: Model, pairs: Examples, both: bool = False) -> float:
-    a, b = pairs.first, pairs.second
-    r = pairs.references[pairs.reference[a]]
-    decide = model.preference if both else model.probability
-    return pairwise_tau(decide(pairs.x[a], pairs.x[b], r, pairs.psi[a], pairs.psi[b]), pairs.label)
-
-
-@pytest.mark.parametrize(
-    "settings",
-    [
-        Settings(rate=0.1, epochs=15),
-        Settings(rate=0.1, epochs=15, architecture="single-layer"),
-        Settings(rate=0.1, epochs=15, architecture="fully-connected"),
-        Settings(epochs=15, architecture="single-layer", cost="kendall"),
-        Settings(rate=0.05, epochs=15, cost="kendall"),
-        Settings(rate=0.1, epochs=20, cost="logistic+kendall", patience=4),
-    ],
-    ids=lambda s: f"{s.architecture}, {s.cost}",
-)
-def test_every_variant_learns(settings: Settings):
-    done = train(examples(), examples(200, 1), settings, {"features": ["ter"]})
-    assert done.tau > 0.7
-    both = settings.cost.endswith("kendall")
-    assert tau_of(done.model, examples(200, 1), both) == pytest.approx(done.tau, abs=0.02)
-    assert done.model.absolute(np.zeros((2, 2)), np.zeros((2, 2)), np.array([[-2.0], [2.0]]))[1] > 0
-
-
-def test_the_kendall_cost_learns_from_any_start_but_not_where_ties_cost_as_much_as_errors():
-    def taus(ties: float) -> list[float]:
-        return [
-            train(
-                examples(),
-                examples(200, 1),
-                Settings(rate=0.05, epochs=12, cost="kendall", ties=ties, seed=seed),
-                {"features": ["ter"]},
-            ).tau
-            for seed in range(4)
-        ]
-
-    assert min(taus(0.01)) > 0.7
-    assert min(taus(1.0)) < 0.5  # some start is in the wrong order, and held there
-
-
-def test_swapped_labels_teach_the_reverse_ranking():
-    settings = Settings(rate=0.1, epochs=10)
-    right = train(examples(), examples(200, 1), settings, {"features": ["ter"]})
-    wrong = train(
-        examples().swapped_labels(),
-        examples(200, 1).swapped_labels(),
-        settings,
-        {"features": ["ter"]},
-    )
-    assert tau_of(right.model, examples(300, 2)) > 0.6
-    assert tau_of(wrong.model, examples(300, 2)) < -0.6
-
-
-def test_the_latest_of_equal_epochs_is_kept_and_patience_ends():
-    done = train(examples(), examples(20, 1), Settings(patience=3), {"features": ["ter"]})
-    best = max(done.taus)
-    assert done.epoch == max(i for i, tau in enumerate(done.taus, 1) if tau == best)
-    first_best = done.taus.index(best) + 1
-    assert len(done.taus) == first_best + 3
-
-
-def test_one_seed_one_model():
-    runs = [
-        train(examples(), examples(50, 1), Settings(epochs=3, seed=seed), {"features": ["ter"]})
-        for seed in (1, 1, 2)
-    ]
-    hidden = [run.model.network.hidden for run in runs]
-    assert np.array_equal(hidden[0], hidden[1])
-    assert not np.array_equal(hidden[0], hidden[2])
-
-
-@pytest.mark.parametrize("cost", ["logistic", "kendall"])
-@pytest.mark.parametrize("architecture", ["pairwise", "fully-connected", "single-layer"])
-def test_gradients_are_those_of_the_cost(cost: str, architecture: str):
-    """After one minibatch AdaGrad's totals are squared gradients: held against differences."""
-    from cupel.kernels.pairwise import KENDALL, LOGISTIC, Inputs, Parameters, train_epoch
-    from cupel.learned.nnrk.training.basic import _start, predictions
-
-    pairs = examples(6)
-    settings = Settings(
-        architecture=architecture, hidden=2, gamma=3.0, beta=2.0, ties=0.7, decay=0.01
-    )
-    network = _start(settings, 2, 1, np.random.default_rng(0))
-    pairs = replace(pairs, psi=pairs.psi.astype(np.float32))
-    mask = mask_of(settings, 2, network.hidden.shape[1])
-
-    def total(net: Network) -> float:
-        s = predictions(net, pairs)
-        t = predictions(net, replace(pairs, first=pairs.second, second=pairs.first))
-        y = pairs.label
-        weights = [net.hidden, net.output, net.skip]
-        shrink = settings.decay * sum((w.astype(np.float64) ** 2).sum() for w in weights)
-        if cost == "logistic":
-            p = np.where(y == 1, [s, 1 - t], [1 - s, t])
-            return float(-np.log(p).mean() + shrink)
-        delta = s - t
-        wrong = np.where(y == 1, -1, 1) * settings.gamma * delta
-        ties = settings.ties * np.exp(-settings.beta * delta**2 / 2)
-        return float((1 / (1 + np.exp(-wrong)) + ties).mean() + shrink)
-
-    arrays = [np.array(getattr(network, name)) for name in Parameters._fields]
-    totals = Parameters(*(np.zeros_like(a) for a in arrays))
-    kind = KENDALL if cost == "kendall" else LOGISTIC
-    count = 6 if cost == "kendall" else 12
-    inputs = Inputs(
-        pairs.x, pairs.references, pairs.psi, pairs.reference, pairs.first, pairs.second,
-        pairs.label, network.direct,
-    )  # fmt: skip
-    after = Parameters(*(a.copy() for a in arrays))
-    train_epoch(
-        after, totals, mask, inputs, np.arange(count), count,
-        0.01, settings.decay, kind, settings.gamma, settings.beta, settings.ties,
-    )  # fmt: skip
-    for name, squared in zip(Parameters._fields, totals, strict=True):
-        values = getattr(network, name)
-        for place in list(np.ndindex(values.shape))[:8]:
-            if name == "hidden" and not mask[place]:
-                assert squared[place] == 0
-                continue
-            sides = []
-            for step in (1e-3, -1e-3):
-                moved = values.astype(np.float64)
-                moved[place] += step
-                sides.append(total(replace(network, **{name: moved})))
-            slope = (sides[0] - sides[1]) / 2e-3
-            assert math.sqrt(squared[place]) == pytest.approx(abs(slope), abs=2e-4)
-            if abs(slope) > 1e-3:  # the step goes down
-                assert np.sign(getattr(after, name)[place] - values[place]) == -np.sign(slope)
-
-
-def test_the_pairwise_network_sees_what_its_groups_see():
-    mask = mask_of(Settings(hidden=1), 1, 3)
-    assert mask.tolist() == [[1, 1, 0], [1, 0, 1], [0, 1, 1]]  # rows x_1, x_2, x_r
-    assert mask_of(Settings(hidden=1, architecture="fully-connected"), 1, 3).all()
-
-
 def test_a_split_keeps_all_translations_of_a_line_on_one_side():
     both = joined([examples(100), examples(100, 1)])
     training, development = split(both, 7)
@@ -278,7 +129,7 @@ def test_a_split_keeps_all_translations_of_a_line_on_one_side():
 
 def test_weights_survive_the_disk(tmp_path: Path):
     model = tiny_model()
-    model.save(tmp_path / "m")
+    save_model(tmp_path / "m", model)
     again = load_model(tmp_path / "m")
     x, r, psi = np.random.default_rng(0).normal(size=(3, 9, 1))
     assert (again.absolute(x, r, psi) == model.absolute(x, r, psi)).all()
@@ -286,7 +137,10 @@ def test_weights_survive_the_disk(tmp_path: Path):
     safetensors = pytest.importorskip("safetensors.numpy")
     content = (tmp_path / "m" / "weights.safetensors").read_bytes()
     assert set(safetensors.load(content)) == set(from_bytes(content))
-    arrays = {"a": np.arange(6, dtype=np.float32).reshape(2, 3), "b": np.zeros(0, np.int64)}
+    arrays: dict[str, np.ndarray] = {
+        "a": np.arange(6, dtype=np.float32).reshape(2, 3),
+        "b": np.zeros(0, np.int64),
+    }
     assert from_bytes(to_bytes(arrays))["a"].tolist() == [[0, 1, 2], [3, 4, 5]]
     assert safetensors.load(to_bytes(arrays))["b"].shape == (0,)
 
@@ -297,7 +151,7 @@ def test_weights_survive_the_disk(tmp_path: Path):
 def test_weights_and_normalisation_that_do_not_belong_together(tmp_path: Path):
     with pytest.raises(CupelError, match="do not belong together: the network takes 1 numbers"):
         Model(tiny_network(), one_to_one(size=2), np.zeros(2), np.zeros(1), {})
-    tiny_model().save(tmp_path / "m")
+    save_model(tmp_path / "m", tiny_model())
     card = json.loads((tmp_path / "m" / "card.json").read_text())
     card["normalisation"] = "0" * 64
     (tmp_path / "m" / "card.json").write_text(json.dumps(card))
@@ -310,80 +164,12 @@ def test_weights_and_normalisation_that_do_not_belong_together(tmp_path: Path):
         load_model(tmp_path / "none")
 
 
-def test_a_development_set_without_preferences():
-    with pytest.raises(CupelError, match="development set has no preferences"):
-        check_development(examples().pairs(np.zeros(400, bool)))
-    with pytest.raises(CupelError, match="development set has no preferences"):
-        train(examples(), examples(0), Settings(), {"features": []})
-
-
-def test_a_missing_feature_is_named_with_its_extra(monkeypatch: pytest.MonkeyPatch):
-    import cupel.learned.nnrk.model.syntax as syntax
-
-    monkeypatch.setattr(syntax, "find_spec", lambda name: None)
-    with pytest.raises(MissingPart, match=r"'syntax25' needs spacy: pip install 'cupel\[syntax\]'"):
-        feature_set("4metrics,syntax25".replace("4metrics", "ter"))
-    from cupel.learned.nnrk import files as store
-
-    store._features.cache_clear()
-    model = replace(tiny_model(), card={"features": ["ter", "syntax25"]})
-    with pytest.raises(MissingPart, match="trained with features that are not at hand"):
-        store.features_of(model)
-
-
-@dataclass(frozen=True)
-class Broken:
-    """A metric whose score of the second segment is no number."""
-
-    value: float = float("nan")
-    name = "broken"
-    higher_is_better = True
-
-    def signature(self) -> cupel.metric.Signature:
-        return cupel.metric.Signature()
-
-    def prepare(self, corpus: object) -> Broken:
-        return self
-
-    def statistics(self, batch: Batch) -> np.ndarray:
-        out = np.ones((len(batch), 1))
-        out[1] = self.value
-        return out
-
-    def score(self, statistics: np.ndarray) -> np.ndarray:
-        return statistics[..., 0]
-
-    segment_scores = score
-
-
-@pytest.mark.parametrize("value", [float("nan"), float("inf")])
-def test_features_that_are_no_numbers(value: float):
-    features = FeatureSet(("broken",), (SkipFeature("broken", Broken(value), "score"),), ())
-    with pytest.raises(CupelError, match=f"'broken' has the value {value} at segment 2"):
-        features.skip_arcs(Batch(["a", "b"], [["a"], ["b"]]))
-
-
-@pytest.mark.parametrize(
-    ("names", "sentence"),
-    [
-        ("", "needs features"),
-        ("ter,ter", "'ter' is asked for twice"),
-        ("4metrix", "There is no feature '4metrix'"),
-        ("wer.components", "'wer' has no components"),
-        ("vectors=nowhere.txt", "There are no vectors 'nowhere.txt'"),
-    ],
-)
-def test_features_that_do_not_exist(names: str, sentence: str):
-    with pytest.raises(CupelError, match=sentence):
-        feature_set(names)
-
-
 @pytest.mark.parametrize(
     "options", [{"architecture": "deep"}, {"cost": "hinge"}, {"batch": 0}, {"patience": 0}]
 )
 def test_settings_that_do_not_exist(options: dict):
     with pytest.raises(CupelError, match=next(iter(options))):
-        Settings(**options)
+        (Design if "architecture" in options else Training)(**options)
 
 
 def test_unknown_options_of_the_metric():
@@ -405,46 +191,3 @@ def test_majorities_of_judges():
     agreed = repeated.agreed()
     assert len(agreed) == 1
     assert (agreed.first[0], agreed.label[0]) in [(0, 1), (1, 0)]
-
-
-def test_networks_are_averaged_before_the_sigmoid():
-    from cupel.learned.nnrk.model.network import averaged
-
-    models = [
-        train(
-            examples(), examples(50, 1), Settings(rate=0.1, epochs=2, seed=s), {"features": ["ter"]}
-        ).model
-        for s in (1, 2)
-    ]
-    x1, x2, r = np.random.default_rng(0).normal(size=(3, 9, 2))
-    psi1, psi2 = np.random.default_rng(1).normal(size=(2, 9, 1))
-    rows = (x1, x2, r, psi1, psi2)
-    mean = np.mean([model.network.logit(*rows) for model in models], axis=0)
-    assert np.allclose(averaged(models).network.logit(*rows), mean, atol=1e-5)
-    other = replace(models[1], normalisation=one_to_one(size=2), card={"features": ["ter"]})
-    with pytest.raises(CupelError, match="same features and training data"):
-        averaged([models[0], other])
-
-
-def test_dropout_leaves_the_skip_arcs_alone():
-    settings = Settings(rate=0.1, epochs=10, dropout=0.5)
-    assert train(examples(), examples(200, 1), settings, {"features": ["ter"]}).tau > 0.6
-    with pytest.raises(CupelError, match="dropout must be"):
-        Settings(dropout=1.0)
-
-
-def test_kept_features_are_those_of_the_code_that_computed_them(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("CUPEL_CACHE", str(tmp_path))
-    computed = []
-    values = SkipFeature.values
-    monkeypatch.setattr(
-        SkipFeature, "values", lambda self, batch: computed.append(1) or values(self, batch)
-    )
-    corpus = Corpus({"one": ["a dog runs", "a cat"]}, [["a dog ran"], ["the cat"]])
-    batch = Batch(corpus.systems["one"], corpus.references)
-    for code, times in (("a", 1), ("a", 1), ("b", 2)):
-        monkeypatch.setattr(code_digest, "code_of", lambda metric, code=code: code)
-        _features(feature_set("sentbleu"), corpus, batch, "here")
-        assert len(computed) == times

@@ -17,12 +17,13 @@ from cupel.cli import train as train_command
 from cupel.errors import CupelError, MissingPart
 from cupel.learned.nnrk.data import examples
 from cupel.learned.nnrk.data.examples import Examples
-from cupel.learned.nnrk.model import encoders
-from cupel.learned.nnrk.model.encoders import LONGEST, Encoder, WordNumbers
+from cupel.learned.nnrk.files import load_model, save_model
+from cupel.learned.nnrk.model.averages import unknown_vector
+from cupel.learned.nnrk.model.encoder import LONGEST, Encoder, WordNumbers, unpacked
 from cupel.learned.nnrk.model.features import FeatureSet
-from cupel.learned.nnrk.model.network import load_model
-from cupel.learned.nnrk.model.sentence_vectors import unknown_vector
 from cupel.metric import Preferring
+from cupel.metrics.nnrk import Nnrk
+from cupel.neural import packages
 from cupel.registry import get_metric
 
 WORDS = "the cat dog house tree river sat ran saw slept old green small over under".split()
@@ -38,7 +39,7 @@ def texts() -> tuple[list[str], list[str], list[str]]:
     return references, good, bad
 
 
-def toy(dataset: str, features: FeatureSet, *, report: object = None) -> Examples:
+def toy(dataset: str, features: FeatureSet, **_: object) -> Examples:
     """What `examples.load` makes of the judgment that every good translation is better."""
     references, good, bad = texts()
     batch = Batch(good + bad, [[line] for line in references * 2])
@@ -64,16 +65,16 @@ def toy(dataset: str, features: FeatureSet, *, report: object = None) -> Example
 def trained(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
     """Judgments of our own; holds what the command gave to PyTorch."""
     pytest.importorskip("torch")
-    from cupel.learned.nnrk.training import pairwise as pairwise_train
+    from cupel.learned.nnrk.training import loop
 
     seen: dict[str, Any] = {}
-    whole = pairwise_train.train
+    whole = loop.train
 
-    def spied(model: Any, sentences: Any, training: Any, development: Any, *more: Any) -> Any:
-        seen.update(model=model, sentences=sentences, training=training, development=development)
-        return whole(model, sentences, training, development, *more)
+    def spied(networks: Any, training: Any, development: Any, *more: Any) -> Any:
+        seen.update(networks=networks, development=development)
+        return whole(networks, training, development, *more)
 
-    monkeypatch.setattr(pairwise_train, "train", spied)
+    monkeypatch.setattr(loop, "train", spied)
     monkeypatch.setattr(examples, "load", toy)
     return seen
 
@@ -88,7 +89,8 @@ def dev_batches() -> tuple[Batch, Batch]:
     lines = range(0, LINES, 20)
     first = [good[i] if i % 3 else bad[i] for i in lines]
     second = [bad[i] if i % 3 else good[i] for i in lines]
-    return tuple(Batch(side, [[references[i]] for i in lines]) for side in (first, second))
+    shown = [[references[i]] for i in lines]
+    return Batch(first, shown), Batch(second, shown)
 
 
 @pytest.mark.parametrize(
@@ -106,16 +108,16 @@ def dev_batches() -> tuple[Batch, Batch]:
 def test_trained_on_the_command_line_and_the_same_from_the_disk(
     options: str, trained: dict[str, Any], tmp_path: Path
 ):
-    from cupel.learned.nnrk.training.pairwise import predictions
+    from cupel.learned.nnrk.training.loop import predictions
 
     done = command(tmp_path / "m", *options.split())
     assert done.exit_code == 0, done.output
-    assert "development accuracy" in done.output
+    assert "development: tau" in done.output
     card = json.loads((tmp_path / "m" / "card.json").read_text())
     assert card["encoder"]["kind"] == options.split()[1]
-    metric = get_metric(f"nnrk:model={tmp_path / 'm'}")
-    assert isinstance(metric, Preferring)
-    p = predictions(trained["model"], trained["sentences"], trained["development"])
+    metric = get_metric(f"nnrk:weights={tmp_path / 'm'}")
+    assert isinstance(metric, Nnrk)
+    p = predictions(trained["networks"], trained["development"])
     mean = np.log(p / (1 - p)).mean(0)
     first, second = dev_batches()
     found = metric.probabilities(first, second)
@@ -134,12 +136,12 @@ def test_a_model_of_fixed_features_and_both_costs(trained: dict[str, Any], tmp_p
     assert model.encoder is None
     settings = model.card["settings"]
     assert [settings[name] for name in ("gamma", "beta", "ties")] == [50, 20, 0.1]
-    metric = get_metric(f"nnrk:model={tmp_path / 'm'},empty=zero")
+    metric = get_metric(f"nnrk:weights={tmp_path / 'm'},empty=zero")
     first, second = dev_batches()
     assert isinstance(metric, Preferring)
     assert (np.abs(metric.prefer(first, second) - 0.5) <= 0.5).all()
     assert np.isfinite(metric.statistics(first)).all()
-    assert not trained
+    assert trained["networks"].encoding is None
 
 
 def test_the_empty_translation_is_the_mean_of_what_was_encoded(
@@ -197,15 +199,15 @@ def test_a_small_encoder_says_about_the_same(trained: dict[str, Any], tmp_path: 
     model = load_model(tmp_path / "m")
     assert model.encoder is not None
     small = replace(model, encoder=model.encoder.small())
-    small.save(tmp_path / "small")
+    save_model(tmp_path / "small", small)
     ours, sizes = [], []
     for name in ("m", "small"):
-        metric = get_metric(f"nnrk:model={tmp_path / name}")
+        metric = get_metric(f"nnrk:weights={tmp_path / name}")
         ours.append(metric.segment_scores(metric.statistics(dev_batches()[0])))
         encoder = load_model(tmp_path / name).encoder
         assert encoder is not None
         sizes.append(sum(array.nbytes for array in encoder.arrays.values()))
-    assert np.allclose(*ours, atol=2e-3)
+    assert np.allclose(ours[0], ours[1], atol=2e-3)
     assert sizes[1] < 0.5 * sizes[0]
 
 
@@ -239,20 +241,18 @@ def test_what_it_refuses(options: str, sentence: str, trained: dict[str, Any], t
 def test_without_torch(trained: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     command(tmp_path / "lstm", "--encoder", "lstm", "--units", "4")
     command(tmp_path / "average", "--encoder", "average", "--networks", "2")
-    monkeypatch.setattr(encoders, "find_spec", lambda name: None)
+    monkeypatch.setattr(packages, "find_spec", lambda name: None)
     with pytest.raises(MissingPart, match=r"needs torch: pip install 'cupel\[neural\]'"):
-        get_metric(f"nnrk:model={tmp_path / 'lstm'}")
-    with pytest.raises(MissingPart, match="needs torch"):
-        encoders.check_torch()
+        get_metric(f"nnrk:weights={tmp_path / 'lstm'}")
     monkeypatch.setitem(sys.modules, "torch", None)  # an average is made without
-    metric = get_metric(f"nnrk:model={tmp_path / 'average'}")
+    metric = get_metric(f"nnrk:weights={tmp_path / 'average'}")
     assert np.isfinite(metric.statistics(dev_batches()[0])).all()
 
 
 def test_words_and_vectors_that_do_not_belong_together():
     encoder = Encoder({}, ("a", "b"), {"table": np.zeros((1, 4, 2), np.float32)})
     with pytest.raises(CupelError, match="3 word vectors for 2 words"):
-        encoders.unpacked({}, encoder.packed())
+        unpacked({}, encoder.packed())
 
 
 def test_a_gpu_that_is_not_there_is_missed_before_any_feature(

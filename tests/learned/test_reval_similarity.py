@@ -12,9 +12,8 @@ import pytest
 from cupel.data.sick import read_sick, sick_pairs
 from cupel.errors import CupelError
 from cupel.human.rankings import Rankings
-from cupel.learned.reval.data import sets as similarity_sets
 from cupel.learned.reval.data import similarity
-from cupel.learned.reval.data.sets import Recipe, SimilarityData, recipe_of
+from cupel.learned.reval.data.examples import Recipe, SimilarityData, recipe_of
 from cupel.learned.reval.data.similarity import (
     BANDS,
     PUBLISHED,
@@ -109,7 +108,7 @@ def test_algorithm_1_on_wmt13(wmt13: SimilarityData) -> None:
 
 def test_sets_have_their_sizes(wmt13: SimilarityData, pack: Pack) -> None:
     pack("sick")
-    sizes = {name: wmt13.make(name).sizes for name in similarity_sets.PUBLISHED_SIZES}
+    sizes = {name: wmt13.make(name).sizes for name in ("L", "LNF", "L+Sick", "XL+Sick")}
     assert sizes == {
         "L": (7179, 1000, 1000),
         "LNF": (11212, 1000, 1000),
@@ -168,7 +167,7 @@ def test_tables_beside_the_papers(pack: Pack) -> None:
     assert rows["paper"]["n=7"] == "1.30"
     assert rows["wmt13, tau of wmt12"]["n=5"] == "none"
     assert rows["wmt13, tau of wmt14, fr-en only"]["n>=8"] == "1.00"
-    assert set_rows("wmt13")[3]["train (paper)"] == 21356
+    assert set_rows("wmt13")[3] == {"row": "XL+Sick", "train": 15832, "dev": 1495, "test": 1000}
 
 
 def test_what_empties_a_set_is_named(wmt13: SimilarityData) -> None:
@@ -193,7 +192,7 @@ def test_wrong_names_are_told(pack: Pack) -> None:
         recipe_of("S")
     assert recipe_of("XL+Sick") == replace(recipe_of("XL"), sick=True)
     pack("wmt12")
-    with pytest.raises(CupelError, match="wmt12 has no rankings of 'ru-en'"):
+    with pytest.raises(CupelError, match="wmt12 has no judgments of 'ru-en'"):
         ranked_pairs("wmt12", ["ru-en"])
     with pytest.raises(CupelError, match="translate into cs and en; a model is of one language"):
         ranked_pairs("wmt12", ["cs-en", "en-cs"])

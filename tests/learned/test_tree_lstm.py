@@ -7,13 +7,13 @@ import pytest
 
 torch = pytest.importorskip("torch")
 
-from neural.slow_tree_lstm import root_state  # noqa: E402
+from torch import Tensor  # noqa: E402
 
 from cupel.errors import CupelError  # noqa: E402
+from cupel.learned.reval.model.encoder import Encoder, TreeLstm  # noqa: E402
 from cupel.learned.reval.model.forest import Forest  # noqa: E402
-from cupel.learned.reval.model.lstm import Encoder  # noqa: E402
-from cupel.learned.reval.model.network import ReVal, Settings, similarities  # noqa: E402
-from cupel.learned.reval.model.tree_lstm import TreeLstm  # noqa: E402
+from cupel.learned.reval.model.network import Design, ReVal, similarities  # noqa: E402
+from slow_tree_lstm import root_state  # noqa: E402
 
 
 def random_heads(rng: np.random.Generator, words: int) -> list[int]:
@@ -33,7 +33,7 @@ def random_forest(lengths: list[int], vocabulary: int = 30, seed: int = 3) -> Fo
     return Forest(words, np.array(heads, np.int64), offsets)
 
 
-def slow_states(module: TreeLstm, forest: Forest, vectors: torch.Tensor) -> torch.Tensor:
+def slow_states(module: TreeLstm, forest: Forest, vectors: Tensor) -> Tensor:
     states = []
     for row in range(len(forest)):
         span = slice(int(forest.offsets[row]), int(forest.offsets[row + 1]))
@@ -69,7 +69,7 @@ def test_trees_do_not_depend_on_the_others_of_the_batch() -> None:
     module = TreeLstm(4, 5).double()
     vectors = torch.randn(30, 4, dtype=torch.float64)
 
-    def states(rows: list[int]) -> torch.Tensor:
+    def states(rows: list[int]) -> Tensor:
         levels = forest.levels(np.array(rows))
         return module(vectors[torch.from_numpy(levels.words)], levels)
 
@@ -91,6 +91,7 @@ def test_a_chain_is_an_lstm() -> None:
     m = 5
     with torch.no_grad():
         for direction, suffix in zip(encoder.directions, ("", "_reverse"), strict=True):
+            assert isinstance(direction, TreeLstm)
             f, i, u, o = direction.of_word.weight.split(m)
             bf, bi, bu, bo = direction.of_word.bias.split(m)
             hi, hu, ho = direction.of_children.weight.split(m)
@@ -112,19 +113,19 @@ def test_a_chain_is_an_lstm() -> None:
 @pytest.mark.parametrize(("memory", "count"), [(150, 203_400), (300, 541_800)])
 @pytest.mark.parametrize("cell", ["tree-lstm", "lstm"])
 def test_compositional_parameters_are_the_papers(memory: int, count: int, cell: str) -> None:
-    model = ReVal(Settings(cell, memory=memory, dimension=300))
+    model = ReVal(Design(cell, memory=memory, dimension=300))
     assert model.compositional_parameters == count
 
 
 def test_output_gate_adds_a_gate() -> None:
-    model = ReVal(Settings(memory=150, dimension=300, output_gate=True))
+    model = ReVal(Design(memory=150, dimension=300, output_gate=True))
     assert model.compositional_parameters == 203_400 // 3 * 4
 
 
 def test_chunks_do_not_change_similarities() -> None:
     torch.manual_seed(4)
     forest = random_forest([5, 9, 0, 30, 4, 17, 8])
-    model = ReVal(Settings(memory=7, hidden=4, dimension=6)).double()
+    model = ReVal(Design(memory=7, hidden=4, dimension=6)).double()
     vectors = torch.randn(30, 6, dtype=torch.float64)
     left, right = np.array([0, 1, 2, 3, 0]), np.array([4, 5, 2, 6, 0])
     whole = similarities(model, forest, left, right, vectors)
@@ -160,4 +161,4 @@ def test_levels_run_at_least_20_times_faster_than_nodes() -> None:
 
 def test_unknown_cell_is_refused() -> None:
     with pytest.raises(CupelError, match="no cell 'gru'; there are tree-lstm, lstm, bilstm"):
-        Settings("gru")
+        Design("gru")

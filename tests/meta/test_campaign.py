@@ -18,7 +18,7 @@ from cupel.meta.campaign import evaluate
 from cupel.meta.evaluation import Judged, segment_level, system_level, williams_p_values
 from cupel.meta.graded import Graded, graded_level, graded_system_level
 from cupel.meta.scorecache import MetricScores, metric_scores
-from cupel.scoring import named_metrics
+from cupel.registry import named_metrics
 
 
 def rankings(pair: str, systems: int, rows: int, seed: int = 0) -> Rankings:
@@ -134,7 +134,7 @@ def test_scores_are_kept_by_signature_and_text(
     first = metric_scores(corpus, metrics)
     assert first["ter"].systems[0] == 0  # errors are turned round: higher is better
     assert first["ter"].systems[1] < 0
-    assert len(list((tmp_path / "scores").glob("*.npy"))) == 2
+    assert len(list((tmp_path / "scores").glob("*.arrays"))) == 2
     called: list[int] = []
     again = metric_scores(corpus, metrics, progress=lambda done, total: called.append(done))
     assert not called
@@ -142,7 +142,7 @@ def test_scores_are_kept_by_signature_and_text(
     metric_scores(corpus, named_metrics(["bleu:lowercase=yes"]))
     other = Corpus({"a": ["x y", "z"], "b": ["x", "z!"]}, [["x y"], ["z"]])
     metric_scores(other, metrics)
-    entries = list((tmp_path / "scores").glob("*.npy"))
+    entries = list((tmp_path / "scores").glob("*.arrays"))
     assert len(entries) == 5
     entries[0].write_bytes(b"damaged")
     assert all(
@@ -178,10 +178,10 @@ def test_score_files_instead_of_metrics(pack: Callable[[str], Path], tmp_path: P
     segments = dict(zip(corpus.systems, -scores.segments, strict=True))
     path = tmp_path / "wer.seg.score"
     write_seg_scores(path, [ScoreSet("WER", "cs-en", segments, testset="newstest2014")])
-    from_file, _ = evaluate(
+    from_file = evaluate(
         "wmt14", [], pairs=["cs-en"], score_files=[path], lower=["WER"], resamples=2
     )
-    computed, _ = evaluate("wmt14", ["wer"], pairs=["cs-en"], resamples=2)
+    computed = evaluate("wmt14", ["wer"], pairs=["cs-en"], resamples=2)
     assert from_file.value("WER") == pytest.approx(computed.value("wer"), abs=1e-12)
 
 
@@ -214,13 +214,13 @@ def test_a_folder_of_mt_metrics_eval(tmp_path: Path) -> None:
         path = tmp_path / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text("".join(line + "\n" for line in lines))
-    segment, _ = evaluate(str(tmp_path), ["chrf", "wer"], resamples=50)
+    segment = evaluate(str(tmp_path), ["chrf", "wer"], resamples=50)
     assert segment.agreements[0].n == 11
     assert segment.value("chrf") > 0.8
     assert segment.value("wer") > 0.8
-    ties, _ = evaluate(str(tmp_path), ["chrf"], statistic="acc-eq", resamples=20)
+    ties = evaluate(str(tmp_path), ["chrf"], statistic="acc-eq", resamples=20)
     assert ties.value("chrf") >= 0.8
-    system, _ = evaluate(str(tmp_path), ["chrf"], level="system", statistic="kendall", resamples=20)
+    system = evaluate(str(tmp_path), ["chrf"], level="system", statistic="kendall", resamples=20)
     assert system.value("chrf") == 1.0
 
 
@@ -231,7 +231,7 @@ def test_a_folder_of_mt_metrics_eval(tmp_path: Path) -> None:
 )  # fmt: skip
 def test_is_one_metric_better(pack: Callable[[str], Path], compare: str, level: str) -> None:
     pack("wmt14")
-    evaluation, _ = evaluate(
+    evaluation = evaluate(
         "wmt14", ["chrf", "wer"], pairs=["de-en"], level=level, compare=compare, resamples=200
     )
     (p,) = evaluation.comparisons.values()
@@ -241,7 +241,13 @@ def test_is_one_metric_better(pack: Callable[[str], Path], compare: str, level: 
 
 def test_da13(pack: Callable[[str], Path]) -> None:
     pack("da13")
-    evaluation, _ = evaluate("da13", ["chrf", "ter"], pairs=["es-en", "de-en"], resamples=50)
+    evaluation = evaluate(
+        "da13", ["chrf", "ter"], pairs=["es-en", "de-en"], resamples=50, compare="perm-both"
+    )
+    p = evaluation.comparisons["avg"]
+    assert evaluation.value("chrf") > evaluation.value("ter")
+    assert p[0, 1] == pytest.approx(112 / 1001)
+    assert p[1, 0] > 0.85
     cells = {(a.pair, a.metric): a for a in evaluation.agreements}
     assert cells["es-en", "chrf"].n == 500
     assert 0.3 < cells["es-en", "chrf"].value < 0.7
@@ -276,8 +282,8 @@ def test_a_thousand_resamples_for_twenty_metrics_are_quick(pack: Callable[[str],
         ({"pairs": ["xx-en"]},
          "wmt14 has no judgments of 'xx-en'; it has cs-en, de-en, fr-en, hi-en, ru-en."),
         ({"compare": "williams"}, "'williams' does not compare metrics on these judgments at "
-         "segment level: williams is for rankings at system level, perm-both for rankings at "
-         "segment level, bootstrap for all."),
+         "segment level: williams is for rankings at system level, perm-both for rankings and for "
+         "Pearson's r of grades at segment level, bootstrap for all."),
         ({"compare": "dice"}, "There is no way 'dice' to compare metrics by; there are: bootstrap, "
          "williams, perm-both."),
         ({"over": "words"}, "There is no way 'words' to resample over; there are: judgments, "

@@ -6,7 +6,9 @@ Also a small paraphrase table for tests.
 
 import gzip
 import math
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field
+from typing import Any
 
 UNIT = 2.0**-30
 
@@ -37,11 +39,11 @@ class SlowTerp:
     table: (phrase, paraphrase) -> probability, read both ways.
     """
 
-    costs: object
-    stem: object = lambda word: word
-    synsets: object = lambda word: frozenset()
-    stop: frozenset = frozenset()
-    table: dict = field(default_factory=dict)
+    costs: Any
+    stem: Callable[[str], str] = lambda word: word
+    synsets: Callable[[str], frozenset[Hashable]] = lambda word: frozenset()
+    stop: frozenset[str] = frozenset()
+    table: dict[tuple[str, str], float] = field(default_factory=dict)
     relaxed: bool = True
     size: int = 10
     distance: int = 50
@@ -137,7 +139,9 @@ class SlowTerp:
         """Alignment of the reference, and the words of both sides that are wrong."""
         insertion = rounded(self.costs.insertion_cost)
         i, j = len(words), len(reference)
-        alignment, ours_wrong, theirs_wrong = {}, set(), set()
+        alignment: dict[int, int] = {}
+        ours_wrong: set[int] = set()
+        theirs_wrong: set[int] = set()
         while i or j:
             phrases = [
                 (len(a), len(b))
@@ -200,7 +204,8 @@ class SlowTerp:
 
     def laid(self, words, reference, rules, i, j):
         """Ends of the spans from i and j on that can be laid upon each other, and end in a word."""
-        seen, ends, new = set(), set(), {(i, j)}
+        seen: set[tuple[int, int]] = set()
+        ends, new = set(), {(i, j)}
         while new:
             a, b = new.pop()
             steps = set()

@@ -135,7 +135,7 @@ def test_signatures():
          "Unknown measure 'ncd' for BADGER; known are: alignment, compression."),
         ("badger:threshold=0", "BADGER needs a threshold above 0, not 0.0."),
         ("badger:shortest=0",
-         "BADGER needs a number of letters of 1 or more for its variants, not 0."),
+         "The option badger:shortest takes a number of letters, 1 or more, not 0."),
     ],
 )  # fmt: skip
 def test_bad_options(name, sentence):

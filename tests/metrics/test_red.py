@@ -162,7 +162,7 @@ def test_a_word_counts_as_often_as_the_reference_has_it():
 
 def test_the_same_words_of_two_kinds_count_twice():
     tree = Tree.of("a b", [-1, 0])  # chain a-b and the fixed structure "a b"
-    assert red(tree, "a b", weights="0,1,0") == pytest.approx(2 / (0.5 * 2 + 0.5 * 2))
+    assert red(tree, "a b", ngram_weights="0,1,0") == pytest.approx(2 / (0.5 * 2 + 0.5 * 2))
 
 
 def test_empty_segments(ant_file):
@@ -214,7 +214,7 @@ def test_500_words_take_bounded_time(options, kinds):
 
 
 def test_options_of_the_name():
-    metric = get_metric("red:n=2,alpha=0.9,weights=0.7,0.3,distance=absolute,heads=penn2malt")
+    metric = get_metric("red:n=2,alpha=0.9,ngram_weights=0.7,0.3,distance=absolute,heads=penn2malt")
     assert metric == Red(2, 0.9, "0.7,0.3", "absolute", heads="penn2malt")
     assert pickle.loads(pickle.dumps(metric)) == metric
 
@@ -229,10 +229,10 @@ def test_options_of_the_name():
             "The cosine distance is for dep-ngrams of up to 3 words, not 4.",
         ),
         ("red:alpha=2", "The parameter alpha must lie between 0 and 1, not 2."),
-        ("red:weights=1,2", "There are 2 weights for lengths 1 to 3."),
-        ("red:weights=1,x,2", "The weights must be numbers, not '1,x,2'."),
-        ("red:weights=1,nan,2", "The weights must be 0 or more, and finite, not '1,nan,2'."),
-        ("red:weights=1,-1,2", "The weights must be 0 or more, and finite, not '1,-1,2'."),
+        ("red:ngram_weights=1,2", "There are 2 weights for lengths 1 to 3."),
+        ("red:ngram_weights=1,x,2", "The weights must be numbers, not '1,x,2'."),
+        ("red:ngram_weights=1,nan,2", "The weights must be 0 or more, and finite, not '1,nan,2'."),
+        ("red:ngram_weights=1,-1,2", "The weights must be 0 or more, and finite, not '1,-1,2'."),
         ("red:heads=upside", "Unknown heads 'upside'; there are native and penn2malt."),
     ],
 )

@@ -85,7 +85,7 @@ def test_align_tells_what_each_dep_ngram_gave(files):
 def test_trees_for_no_metric(files):
     reference, hypothesis, trees = files
     assert failure(reference, "-i", hypothesis, "-m", "bleu", "--trees", trees).startswith(
-        "No metric here reads trees (--trees); those that do are: depref, "
+        "None of these metrics reads trees (--trees); those that do are: depref, "
     )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import json
 import pickle
+from typing import Any
 
 import numpy as np
 import pytest
@@ -14,6 +15,7 @@ from hypothesis import strategies as st
 from test_red import pairs_of, projective, trees
 
 from cupel.batch import Batch
+from cupel.corpus import Corpus
 from cupel.errors import CupelError
 from cupel.metric import Tunable
 from cupel.metrics.depref import Depref
@@ -80,9 +82,8 @@ def matched_by(metric, tree, hypothesis):
 def test_brute_force(table, item, parameters, as_printed):
     tree, hypothesis = item
     metric = Redp(paraphrases=table, as_printed=as_printed)
-    expected = slow.redp(
-        tree, hypothesis, *matched_by(metric, tree, hypothesis), parameters, as_printed
-    )
+    matched, phrases, is_function = matched_by(metric, tree, hypothesis)
+    expected = slow.redp(tree, hypothesis, matched, phrases, is_function, parameters, as_printed)
     rows = metric.pair_features(pairs_of([tree], [hypothesis]))
     assert metric.rescore(rows[:, None], parameters)[0] == pytest.approx(expected, abs=1e-12)
 
@@ -137,9 +138,10 @@ def test_rescoring_equals_scoring_anew(table, two_trees):
     features = metric.features(batch)
     assert features.shape == (2, 2, 31)
     other = {"alpha": 0.3, "w_fun": 0.6, "w_syn": 0.1, "w_par": 0.2, "w_3gram": 0.9}
-    for parameters in ({}, other):
-        anew = Redp(paraphrases=table, trees=two_trees, tokenize="none", **parameters)
-        expected = anew.segment_scores(anew.statistics(batch))
+    choices: list[dict[str, Any]] = [{}, other]
+    for parameters in choices:
+        again = Redp(paraphrases=table, trees=two_trees, tokenize="none", **parameters)
+        expected = again.segment_scores(again.statistics(batch))
         assert metric.rescore(features, parameters).tolist() == expected.tolist()
 
 
@@ -150,10 +152,13 @@ def test_a_preset_sets_what_is_not_given(two_trees, monkeypatch, tmp_path):
     assert json.loads(path.read_text())["tuned on"] == "x"
     assert preset_names() == ["mine"]
     metric = get_metric("redp:preset=mine,w_fun=0.3,modules=exact")
+    assert isinstance(metric, Redp)
     assert metric.parameters == {**TABLE_1, "alpha": 0.4, "w_fun": 0.3}
     assert "alpha:0.4|w_fun:0.3|" in str(metric.signature())
-    assert get_metric(f"redp:preset={path},modules=exact").parameters["alpha"] == 0.4
-    prepared = metric.prepare(None)
+    by_path = get_metric(f"redp:preset={path},modules=exact")
+    assert isinstance(by_path, Redp)
+    assert by_path.parameters["alpha"] == 0.4
+    prepared = metric.prepare(Corpus.of(["a"], ["a"]))
     path.unlink()
     assert pickle.loads(pickle.dumps(prepared)).parameters["alpha"] == 0.4
 
@@ -162,11 +167,11 @@ def test_a_preset_sets_what_is_not_given(two_trees, monkeypatch, tmp_path):
     ("content", "sentence"),
     [
         (None, "There is no preset 'p' ({path}); there are: none."),
-        ('{"metric": "red"}', "The preset {path} is of the metric 'red'; 'redp' was expected."),
-        ("[]", "{path} is not a preset: it does not say of which metric it is."),
-        ("{", "The preset {path} is damaged, it is not the JSON that `cupel tune` writes: tune anew."),
+        ('{"metric": "red"}', "The preset {path} is for the metric 'red'; 'redp' was expected."),
+        ("[]", "{path} is not a preset: it does not name its metric."),
+        ("{", "The preset {path} is damaged, it is not the JSON that `cupel tune` writes: tune again."),
         ("[" * 100_000, "The preset {path} is damaged, it is not the JSON that `cupel tune` writes: "
-         "tune anew."),
+         "tune again."),
         ('{"metric": "redp", "parameters": {"alpha": 1' + "0" * 400 + "}}",
          "The preset {path} gives alpha as 1" + "0" * 38 + "…; a number was expected."),
         ('{"metric": "redp"}', 'The preset {path} has no "parameters"; names and numbers were expected.'),
@@ -210,7 +215,7 @@ def test_the_signature_tells_parameters_apart_that_differ_little():
         ("redp:n=4,modules=exact", "REDp has weights for dep-ngrams of up to 3 words, not 4."),
         ("redp:w_par=-1,modules=exact", "The parameter w_par must lie between 0 and 1, not -1."),
         ("redp:modules=spell", "METEOR has no module 'spell'; it has: exact, stem, synonym, paraphrase."),
-        ("redp:language=xx", "METEOR does not know the language 'xx'; it knows en, cs, de, es, fr, ru."),
+        ("redp:language=xx", "METEOR has no parameters for the language 'xx'; it has them for en, cs, de, es, fr, ru."),
         ("redp:paraphrases=/no/such", "There is no paraphrase table /no/such."),
         ("redp:paraphrases=/no/such,modules=exact",
          "A paraphrase table is given, but the modules leave paraphrases out."),

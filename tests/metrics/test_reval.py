@@ -15,19 +15,21 @@ import pytest
 torch = pytest.importorskip("torch")
 pytest.importorskip("safetensors")
 
-from neural.slow_tree_lstm import root_state  # noqa: E402
+from torch import Tensor  # noqa: E402
 
 from cupel.batch import Batch  # noqa: E402
 from cupel.errors import CupelError  # noqa: E402
-from cupel.learned.reval.data.sets import Examples, SimilaritySet  # noqa: E402
+from cupel.learned.reval.data.examples import Examples, SimilaritySet  # noqa: E402
 from cupel.learned.reval.files import open_scorer, save_ensemble  # noqa: E402
-from cupel.learned.reval.model.network import Settings  # noqa: E402
-from cupel.learned.reval.training.loop import Training  # noqa: E402
+from cupel.learned.reval.model.encoder import TreeLstm  # noqa: E402
+from cupel.learned.reval.model.network import Design  # noqa: E402
 from cupel.learned.reval.training.run import Reading, train_reval  # noqa: E402
+from cupel.learned.reval.training.settings import Training  # noqa: E402
 from cupel.metrics.reval import ReVal  # noqa: E402
 from cupel.syntax.conllu import format_sentence  # noqa: E402
 from cupel.syntax.tree import Tree  # noqa: E402
 from cupel.text.unknown_words import unknown_vectors  # noqa: E402
+from slow_tree_lstm import root_state  # noqa: E402
 
 SENTENCES = [
     Tree.of("the cat sat", [1, 2, -1]),
@@ -73,15 +75,15 @@ def trained(place: Path) -> Path:
     train = examples([(0, 1, 4.0), (0, 2, 1.0), (3, 1, 3.0), (0, 0, 5.0), (3, 4, 2.0)])
     data = SimilaritySet("own", train, examples([(1, 0, 4.0), (4, 2, 1.0), (3, 0, 3.2)]), train)
     reading = Reading(str(place / "four.txt"), trees=str(place / "trees.conllu"))
-    settings = Settings(memory=6, hidden=5, dimension=4)
+    design = Design(memory=6, hidden=5, dimension=4)
     for name, rate in (("model", 0.0), ("tuned", 0.1)):
-        how = Training(epochs=3, seed=1, vectors_rate=rate)
-        train_reval(data, place / name, settings, how, reading, device="cpu")
+        how = Training(epochs=3, seed=1, vectors_rate=rate, device="cpu")
+        train_reval(data, place / name, design, how, reading)
     return place / "model"
 
 
 def metric(model: Path, /, **options: object) -> ReVal:
-    given = {"model": str(model), "trees": str(model.parent / "trees.conllu"), "device": "cpu"}
+    given = {"weights": str(model), "trees": str(model.parent / "trees.conllu"), "device": "cpu"}
     return ReVal(**{**given, **options})  # type: ignore[arg-type]
 
 
@@ -96,14 +98,13 @@ def test_scores_are_the_model_s_similarities(trained: Path) -> None:
     (network,) = scorer.networks
     network.double()
 
-    def state(tree: Tree) -> torch.Tensor:
+    def state(tree: Tree) -> Tensor:
         vectors = [
-            scorer.vectors[w]
-            if (w := word.lower()) in scorer.vectors
-            else unknown_vectors([w], 4)[0]
-            for word in tree.words
+            scorer.vectors[word] if word in scorer.vectors else unknown_vectors([word], 4)[0]
+            for word in map(str.lower, tree.words)
         ]
         encoder = network.encoder.directions[0]
+        assert isinstance(encoder, TreeLstm)
         return root_state(encoder, torch.tensor(np.array(vectors)).double(), list(tree.heads))
 
     expected = []
@@ -136,30 +137,30 @@ def test_mix_takes_the_second_model_for_long_references(trained: Path) -> None:
 
 def test_several_models_are_averaged(trained: Path) -> None:
     other = trained.parent / "tuned"
-    both = scores(trained, TEXTS, REFERENCES, model=f"{trained}+{other}")
+    both = scores(trained, TEXTS, REFERENCES, weights=f"{trained}+{other}")
     each = [scores(model, TEXTS, REFERENCES) for model in (trained, other)]
     np.testing.assert_allclose(both, np.mean(each, axis=0), atol=3e-6)
-    signature = dict(metric(trained, model=f"{trained}+{other}").signature().entries)
+    signature = dict(metric(trained, weights=f"{trained}+{other}").signature().entries)
     sums = [open_scorer(model).checksum for model in (trained, other)]
     assert signature["model"] == "+".join(sums)
     assert signature["vectors"].count("four.txt") == 1
 
 
 def test_an_ensemble_is_its_members_in_one_folder(trained: Path, tmp_path: Path) -> None:
-    """Same scores and signature as model=A+B; a third model of other weights stands for a seed."""
+    """Same scores and signature as weights=A+B; a third model of other weights stands for a seed."""
     from cupel.neural.weights import load_weights, save_weights
 
-    weights, other = load_weights(trained, "reval"), tmp_path / "other"
-    moved = {name: tensor * 1.5 for name, tensor in weights.tensors.items()}
-    save_weights(other, "reval", moved, {k: v for k, v in weights.card.items() if k != "sha256"})
+    (tensors, card), other = load_weights(trained, "reval"), tmp_path / "other"
+    moved = {name: tensor * 1.5 for name, tensor in tensors.items()}
+    save_weights(other, "reval", moved, {k: v for k, v in card.items() if k != "sha256"})
     save_ensemble(tmp_path / "both", [trained, other], chosen="both")
     sum_of_both = f"{trained}+{other}"
-    joined = scores(trained, TEXTS, REFERENCES, model=str(tmp_path / "both"))
-    apart = scores(trained, TEXTS, REFERENCES, model=sum_of_both)
+    joined = scores(trained, TEXTS, REFERENCES, weights=str(tmp_path / "both"))
+    apart = scores(trained, TEXTS, REFERENCES, weights=sum_of_both)
     np.testing.assert_allclose(joined, apart, atol=3e-6)
     assert abs(joined - scores(trained, TEXTS, REFERENCES)).max() > 1e-3
-    ours = metric(trained, model=str(tmp_path / "both"))
-    assert ours.signature() == metric(trained, model=sum_of_both).signature()
+    ours = metric(trained, weights=str(tmp_path / "both"))
+    assert ours.signature() == metric(trained, weights=sum_of_both).signature()
     card = open_scorer(tmp_path / "both").card
     assert [set(one) for one in card["members"]] == [{"sha256", "training", "dev"}] * 2
     assert card["chosen"] == "both"
@@ -171,8 +172,8 @@ def test_models_under_different_heads(trained: Path, tmp_path: Path) -> None:
     card = json.loads((trained / "card.json").read_text())
     (tmp_path / "card.json").write_text(json.dumps({**card, "heads": "penn2malt"}))
     (tmp_path / "weights.safetensors").write_bytes((trained / "weights.safetensors").read_bytes())
-    with pytest.raises(CupelError, match=r"under different heads \(native, penn2malt\)"):
-        scores(trained, TEXTS, TEXTS, model=f"{trained}+{tmp_path}")
+    with pytest.raises(CupelError, match=r"different head conventions \(native, penn2malt\)"):
+        scores(trained, TEXTS, TEXTS, weights=f"{trained}+{tmp_path}")
 
 
 def test_segments_without_known_words_and_empty_ones_are_scored(trained: Path) -> None:
@@ -244,13 +245,13 @@ def test_a_finished_model_is_not_overwritten(trained: Path) -> None:
     part = examples([(0, 1, 4.0)])
     data = SimilaritySet("own", part, part, part)
     with pytest.raises(CupelError, match="holds a trained model already"):
-        train_reval(data, trained, Settings(), Training(), Reading())
+        train_reval(data, trained, Design(), Training(), Reading())
 
 
 def test_wrong_options() -> None:
-    with pytest.raises(CupelError, match="Unknown way 'worst' to take several references"):
+    with pytest.raises(CupelError, match="Unknown value 'worst' of reval:multiple"):
         ReVal(multiple="worst")
-    with pytest.raises(CupelError, match="no way 'ones' to take unknown words"):
+    with pytest.raises(CupelError, match="no way 'ones' to treat unknown words"):
         unknown_vectors(["a"], 3, "ones")
 
 
@@ -291,7 +292,7 @@ def test_the_command_lists_and_exports_sets(pack: Callable[[str], Path], tmp_pat
     listed = run("--list-sets", "--train", "wmt12", "-f", "json")
     assert listed.returncode == 0, listed.stderr
     rows = {(row["row"], row["column"]): row["value"] for row in json.loads(listed.stdout)["rows"]}
-    assert rows["L", "train (paper)"] == 9559
+    assert rows["L", "train"] == 40
     assert rows["wmt12, pairs", "n=3"] == "536"
     assert rows["wmt12, tau of wmt14", "n>=8"] == "no pairs"
     target = tmp_path / "set.tsv"
@@ -341,7 +342,7 @@ def test_the_shipped_model_is_small_and_has_a_card(shipped: ReVal) -> None:
 def test_the_shipped_ensemble_has_the_shipped_model_among_its_members(shipped: ReVal) -> None:
     from cupel.registry import get_metric
 
-    ensemble = get_metric("reval:model=ensemble,device=cpu")
+    ensemble = get_metric("reval:preset=ensemble,device=cpu")
     assert isinstance(ensemble, ReVal)
     (scorer,) = ensemble.scorers
     sums = dict(ensemble.signature().entries)["model"].split("+")

@@ -43,9 +43,9 @@ def test_without_extensions_it_is_ter_for_several_references(pack):
     pack("mutt")
     trials = mutt_trials("swap_chunks", 10)
     batch = Batch(trials.corrupted, trials.references)
-    options = {"no_punct": True, "case_sensitive": True}
-    ours = Terp(preset="ter", **options).statistics(batch)
-    np.testing.assert_array_equal(ours, Ter(**options).statistics(batch))
+    ours = Terp(preset="ter", no_punct=True, case_sensitive=True).statistics(batch)
+    theirs = Ter(no_punct=True, case_sensitive=True).statistics(batch)
+    np.testing.assert_array_equal(ours, theirs)
 
 
 LETTERS = st.lists(st.sampled_from("abcdefgh"), max_size=30).map(" ".join)
@@ -80,7 +80,7 @@ SETTINGS = st.fixed_dictionaries(
 
 def slow(metric, table):
     given = metric.parameters
-    nothing = frozenset()
+    nothing: frozenset[str] = frozenset()
     return SlowTerp(
         given,
         stem=(lambda word: stem([word])[0]) if given.stems else (lambda word: word),

@@ -94,7 +94,7 @@ def test_bad_options():
     with pytest.raises(CupelError) as caught:
         get_metric("w2v-avg:multiple=worst")
     assert str(caught.value) == (
-        "Unknown way 'worst' to take several references for W2V-AVG; known are: best, mean."
+        "Unknown value 'worst' of w2v-avg:multiple; known are: best, mean."
     )
     with pytest.raises(CupelError) as caught:
         get_metric("w2v-avg:vectors=nowhere.txt").statistics(Batch(["a"], [["a"]]))

@@ -9,13 +9,13 @@ import pytest
 
 from cupel.errors import CupelError
 from cupel.mutt.consistency import consistency
-from cupel.mutt.templates import Found
+from cupel.mutt.templates import Match
 from cupel.report.unit_tests import consistency_charts
 
 
-def found(count: int) -> list[Found]:
+def found(count: int) -> list[Match]:
     return [
-        Found(
+        Match(
             "neg_verb", "a man sits" + " down" * n, "a man is not" + " down" * n, 3.0 + n / 10, ""
         )
         for n in range(count)
@@ -29,7 +29,7 @@ def test_correlations_and_spread() -> None:
     assert np.allclose(np.diag(matrix), 1)
     # Longer pairs have a smaller share of errors; WER is negated, so all three rise together.
     assert (matrix > 0.8).all()
-    assert analysis.spread()["gold"] == (pytest.approx(3.2), pytest.approx(np.sqrt(0.02)))
+    assert analysis.spread()["gold"] == pytest.approx((3.2, np.sqrt(0.02)))
     row = analysis.rows()[0]
     assert (row["first"], row["second"], row["n"]) == ("gold", "wer", 5)
 

@@ -20,7 +20,15 @@ POTATO = Tree.of(
     "det nsubj aux ROOT det amod dobj prep det pobj punct",
     "DT NN VBZ VBG DT JJ NN IN DT NN .",
 )
-SENTENCE = Parsed.of("A man is cutting a small potato in the kitchen.", POTATO)
+
+
+def parsed(text: str, tree: Tree) -> Parsed:
+    sentence = Parsed.of(text, tree)
+    assert sentence is not None
+    return sentence
+
+
+SENTENCE = parsed("A man is cutting a small potato in the kitchen.", POTATO)
 
 
 @pytest.fixture
@@ -57,6 +65,7 @@ def test_chunks_are_noun_phrases_verb_groups_and_single_words():
 def test_chunks_move_as_a_whole_and_the_stop_stays():
     for seed in range(20):
         made = corrupt("swap_chunks", SENTENCE, Random(seed))
+        assert made is not None
         assert made.endswith(".")
         assert made[0].isupper()
         assert sorted(words_of(made)) == sorted(words_of(SENTENCE.text))
@@ -68,7 +77,7 @@ def test_like_chunks_do_not_just_change_places():
     """`A piano is playing a man` would be fluent."""
     tree = Tree.of("A man is playing a piano", [1, 3, 3, -1, 5, 3],
                    "det nsubj aux ROOT det dobj", "DT NN VBZ VBG DT NN")  # fmt: skip
-    sentence = Parsed.of("A man is playing a piano", tree)
+    sentence = parsed("A man is playing a piano", tree)
     made = {corrupt("swap_chunks", sentence, Random(seed)) for seed in range(50)}
     assert "A piano is playing a man" not in made
     assert len(made) == 4
@@ -76,21 +85,21 @@ def test_like_chunks_do_not_just_change_places():
 
 @pytest.mark.parametrize("name", MAKERS)
 def test_no_maker_touches_a_single_word(name):
-    sentence = Parsed.of("Yes", Tree.of("Yes", [-1], "ROOT", "UH"))
+    sentence = parsed("Yes", Tree.of("Yes", [-1], "ROOT", "UH"))
     assert corrupt(name, sentence, Random(1)) is None
 
 
 def test_a_negated_sentence_is_not_negated_again():
     tree = Tree.of("A man is not cutting bread", [1, 4, 4, 4, -1, 4],
                    "det nsubj aux neg ROOT dobj", "DT NN VBZ RB VBG NN")  # fmt: skip
-    sentence = Parsed.of("A man is not cutting bread", tree)
+    sentence = parsed("A man is not cutting bread", tree)
     assert corrupt("neg_verb", sentence, Random(1)) is None
     assert corrupt("neg_subj", sentence, Random(1)) is None
 
 
 def test_a_and_an_follow_the_antonym():
     tree = Tree.of("An ugly dog barks", [2, 2, 3, -1], "det amod nsubj ROOT", "DT JJ NN VBZ")
-    assert corrupt("sem_opps", Parsed.of("An ugly dog barks", tree), Random(1)) == (
+    assert corrupt("sem_opps", parsed("An ugly dog barks", tree), Random(1)) == (
         "A beautiful dog barks"
     )
 
@@ -115,7 +124,7 @@ def test_checks_see_through_what_is_no_such_corruption(name, old, new):
 def test_words_glued_in_the_text_stay_glued():
     tree = Tree.of("The dog 's tail is n't long", [1, 3, 1, 4, -1, 4, 4],
                    "det poss case nsubj ROOT neg acomp", "DT NN POS NN VBZ RB JJ")  # fmt: skip
-    sentence = Parsed.of("The dog's tail isn't long", tree)
+    sentence = parsed("The dog's tail isn't long", tree)
     assert sentence.spelled(range(7)) == "The dog's tail isn't long"
     assert Parsed.of("Another text", tree) is None
 
@@ -174,7 +183,7 @@ def test_a_corruption_that_nothing_makes():
 
 
 def test_references_of_another_length():
-    with pytest.raises(CupelError, match="1 sentences, but the references of 2"):
+    with pytest.raises(CupelError, match="1 sentences, but references for 2"):
         generated_suite(["A"], [["b"], ["c"]], trees=given(POTATO))
 
 

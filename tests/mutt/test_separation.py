@@ -49,7 +49,7 @@ def test_scale_shift_and_direction_change_nothing() -> None:
 
 
 def test_both_kinds_are_needed() -> None:
-    with pytest.raises(CupelError, match="needs trials that preserve the meaning and others"):
+    with pytest.raises(CupelError, match="needs corruptions that preserve the meaning"):
         separation(run(SUITE.only(["damage"]), [function(1, 0)]), "metric")
 
 

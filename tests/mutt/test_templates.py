@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from cupel.errors import CupelError
-from cupel.mutt.templates import TEMPLATES, Pair, agreement, find, read_pairs
+from cupel.mutt.templates import TEMPLATES, Pair, find, read_pairs
 
 CAPTION = "a man is cutting a potato"
 
@@ -57,11 +57,6 @@ def test_what_no_template_takes(first: str, second: str, entailment: str) -> Non
 def test_sentences_of_different_captions_are_no_pair() -> None:
     stranger = Pair("A man is cutting", "A man is gluing", "NEUTRAL", 3.0, (CAPTION, "a dog"))
     assert find([stranger]) == []
-
-
-def test_agreement_counts_repeated_pairs() -> None:
-    found = agreement([("a", "b"), ("a", "b"), ("c", "d")], [("a", "b"), ("e", "f")])
-    assert (found.both, found.precision, found.recall) == (1, pytest.approx(1 / 3), 0.5)
 
 
 def test_a_file_with_the_needed_columns_alone(tmp_path: Path) -> None:

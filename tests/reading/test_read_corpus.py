@@ -251,10 +251,10 @@ def test_requests_that_make_no_sense():
         "Standard input (-) can be read only once, but it is named 2 times."
     )
     assert sentence(["r"], ["h", "h"]) == (
-        "Two systems are called 'h'; give each a name of its own (--names)."
+        "Two systems are called 'h'; give each a different name (--names)."
     )
     assert sentence(["r"], ["h", "t.tsv"], names=["x", "x"]) == (
-        "Two systems are called 'x'; give each a name of its own (--names)."
+        "Two systems are called 'x'; give each a different name (--names)."
     )
     assert sentence(["r"], ["h"], names=["x", "y"]) == "2 system names are given for 1 system."
     assert (

@@ -160,20 +160,20 @@ BROKEN = [
     ),
     (
         '<tstset><doc docid="d">\n<seg id="1">t</seg>\n<seg id="1">t</seg></doc></tstset>',
-        "{}, line 3: segment '1' of document 'd' is there twice.",
+        "{}, line 3: segment '1' of document 'd' occurs twice.",
     ),
     (
         f"<tstset>{BODY}\n{BODY}</tstset>",
-        "{}, line 2: segment '1' of document 'd' by 's' is there twice.",
+        "{}, line 2: segment '1' of document 'd' by 's' occurs twice.",
     ),
     (
         '<tstset>\n<seg id="1">t</seg></tstset>',
-        "{}, line 2: a segment stands outside of any <doc>.",
+        "{}, line 2: a segment is outside of any <doc>.",
     ),
     (
         BODY,
         "{}, line 1: a segment of document 'd' is neither source, reference nor translation; it "
-        "must stand in a <srcset>, <refset>, <tstset>, <src>, <ref> or <hyp>.",
+        "must be in a <srcset>, <refset>, <tstset>, <src>, <ref> or <hyp>.",
     ),
     (
         '<tstset><doc docid="d">\n<seg id="1">t\n<seg id="2">u</seg></doc></tstset>',

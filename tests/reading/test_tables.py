@@ -170,7 +170,7 @@ JSON = [
 ]
 
 
-@pytest.mark.parametrize(("content", "name", "expected"), TSV + CSV + JSON)
+@pytest.mark.parametrize(("content", "name", "expected"), [*TSV, *CSV, *JSON])
 def test_what_is_wrong_is_said(tmp_path, content, name, expected):
     file, colon, column = name.partition(":")
     path = put(tmp_path, content, file)
@@ -223,7 +223,7 @@ def test_a_missing_table(tmp_path, suffix):
 
 def test_a_system_is_no_list(tmp_path):
     name = put(tmp_path, '{"h": "a"}\n{"h": ["b", "c"]}\n', "x.jsonl")
-    expected = f"Segment 2 of {name} is a list of texts; only references may be several, a hypothesis is one."
+    expected = f"Segment 2 of {name} is a list of texts; only references may be several, a hypothesis must be one text."
     assert sentence(name, "hypothesis") == expected
 
 

@@ -69,7 +69,7 @@ def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
 @pytest.fixture(scope="module")
 def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("report") / "report.html"
-    path.write_text(page.report_of_scores(corpora.scores(), resamples=100), encoding="utf-8")
+    path.write_text(page.html_report(corpora.scores(), resamples=100), encoding="utf-8")
     return path
 
 

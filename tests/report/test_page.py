@@ -57,7 +57,7 @@ def read(html: str) -> Reader:
 
 @pytest.fixture(scope="module")
 def html() -> str:
-    return page.report_of_scores(corpora.scores(), resamples=100)
+    return page.html_report(corpora.scores(), resamples=100)
 
 
 def test_it_is_well_formed_and_has_its_sections(html: str) -> None:
@@ -142,7 +142,7 @@ def test_alignments_are_packed_word_by_word_and_phrase_by_phrase() -> None:
 
 
 def test_the_same_run_gives_the_same_page(html: str) -> None:
-    assert page.report_of_scores(corpora.scores(), resamples=100) == html
+    assert page.html_report(corpora.scores(), resamples=100) == html
 
 
 def test_a_run_without_texts_or_intervals_says_how_to_get_them() -> None:
@@ -184,8 +184,8 @@ def test_metrics_against_people_and_unit_tests() -> None:
     ]  # fmt: skip
     html = page.report(
         [
-            Run("meta", [META, META | {"pair": "cs-en"}], beside={"points": points}),
-            Run("mutt", [MUTT, MUTT | {"references": "var"}], beside={"failures": failures}),
+            Run("meta", [META, META | {"pair": "cs-en"}], extras={"points": points}),
+            Run("mutt", [MUTT, MUTT | {"references": "var"}], extras={"failures": failures}),
             Run("mutt", [MUTT | {"accuracy": 0.5}]),
         ]
     )
@@ -202,7 +202,7 @@ def test_an_agreement_that_is_undefined_is_a_dash() -> None:
     """A metric that ties everything has no correlation; the others are shown all the same."""
     undefined = META | {"metric": "constant", "value": None, "low": None, "high": None}
     points = [{"pair": "cs-en", "item": "s", "human": None, "bleu": 1.0}]
-    html = page.report([Run("meta", [undefined, META], beside={"points": points})])
+    html = page.report([Run("meta", [undefined, META], extras={"points": points})])
     assert html.index(">bleu<") < html.index(">constant<")
     assert '<bdi dir="auto">–</bdi>' in html
     assert "±" not in page.report([Run("meta", [undefined])])
@@ -226,14 +226,14 @@ def test_alignments_are_those_of_the_metrics_that_scored(tmp_path: Path) -> None
 @pytest.mark.parametrize(
     ("run", "sentence"),
     [
-        (Run("meta", [META], beside={"points": [{"pair": 1}]}, origin="r"), '"points" is not as'),
-        (Run("mutt", [MUTT], beside={"failures": "x"}, origin="r"), '"failures" is not as'),
+        (Run("meta", [META], extras={"points": [{"pair": 1}]}, origin="r"), '"points" is not as'),
+        (Run("mutt", [MUTT], extras={"failures": "x"}, origin="r"), '"failures" is not as'),
         (
-            Run("meta", [META], beside={"points": [{"pair": [], "item": "a", "human": 1.0}]}),
+            Run("meta", [META], extras={"points": [{"pair": [], "item": "a", "human": 1.0}]}),
             '"points" is not as',
         ),
         (
-            Run("meta", [META], beside={"points": [{"pair": "a", "item": "a", "human": "1"}]}),
+            Run("meta", [META], extras={"points": [{"pair": "a", "item": "a", "human": "1"}]}),
             '"points" is not as',
         ),
     ],

@@ -43,7 +43,7 @@ def test_the_kind_of_a_run_shows_in_its_columns(
     tmp_path: Path, row: dict[str, Any], kind: str
 ) -> None:
     run = read_run(written(tmp_path, document([row], points=[])))
-    assert (run.kind, run.rows, run.beside) == (kind, [row], {"points": []})
+    assert (run.kind, run.rows, run.extras) == (kind, [row], {"points": []})
 
 
 TWO = [ROW, ROW | {"system": "b"}]
@@ -65,7 +65,7 @@ BAD: list[tuple[object, str]] = [
     (document([ROW | {"score": float("inf")}]), r"row 1: score is inf, not a finite number\."),
     (document([ROW | {"system": 3}]), r"row 1: system is 3, not text\."),
     (document([ROW | {"low": "x"}]), r'row 1: low is "x", not a number\.'),
-    (document([ROW, ROW]), r"row 2: a, bleu stands in row 1 too\."),
+    (document([ROW, ROW]), r"row 2: a, bleu is in row 1 as well\."),
     (document([*TWO, ROW | {"metric": "ter"}]), r"has no ter score of system 'b'\."),
     (document([ROW], signatures={"bleu": 3}), r'"signatures" was expected to map metrics'),
     (document([SEGMENT, SEGMENT | {"segment": 3}]),

@@ -20,11 +20,11 @@ def one(metric: str, value: float, p: float, higher: bool = True) -> Difference:
         ([one("bleu", 1.0, 0.01), one("ter", -2.0, 0.01, False)],
          "new is better than old by bleu and ter."),
         ([one("bleu", -1.0, 0.01), one("chrf", 0.1, 0.4)],
-         "new is worse than old by bleu; by chrf it cannot be told."),
+         "new is worse than old by bleu; the difference by chrf may be due to chance."),
         ([one("bleu", 1.0, 0.3)],
-         "Whether new or old is better cannot be told: the difference may be chance."),
+         "It is not clear whether new or old is better: the difference may be due to chance."),
         ([one("bleu", 1.0, 0.3), one("ter", 0.0, 1.0, False)],
-         "Whether new or old is better cannot be told: the differences may be chance."),
+         "It is not clear whether new or old is better: the differences may be due to chance."),
         ([one("bleu", 1.0, 0.01), one("ter", 1.0, 0.01, False)],
          "The metrics contradict each other: new is better than old by bleu and worse by ter."),
     ],
@@ -35,8 +35,8 @@ def test_the_sentence(found: list[Difference], told: str) -> None:
 
 def test_numbers_in_words() -> None:
     found = Difference("bleu", "new", "old", -1.25, 0.0002, True, -2.0, -0.5)
-    assert found.told() == "bleu −1.2 (−2.0 to −0.5), p < 0.001"
-    assert one("ter", 0.5, 0.0123).told(2) == "ter +0.50, p = 0.012"
+    assert found.summary() == "bleu −1.2 (−2.0 to −0.5), p < 0.001"
+    assert one("ter", 0.5, 0.0123).summary(2) == "ter +0.50, p = 0.012"
 
 
 def test_differences_of_scores_have_intervals_and_the_p_values_of_the_paired_test() -> None:

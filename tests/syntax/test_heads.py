@@ -192,9 +192,12 @@ RELATIONS = "nsubj aux cop mark case conj cc punct flat dobj prep det expl".spli
 @given(trees(), st.data(), st.sampled_from(["clear", "ud"]))
 def test_whatever_the_tree_the_result_is_one(tree, data, style):
     size = len(tree)
-    several = {"min_size": size, "max_size": size}
-    relations = data.draw(st.lists(st.sampled_from(RELATIONS), **several))
-    tags = data.draw(st.lists(st.sampled_from("NN VB IN TO POS NNP".split()), **several))
+
+    def one_each(values):
+        return data.draw(st.lists(st.sampled_from(values), min_size=size, max_size=size))
+
+    relations = one_each(RELATIONS)
+    tags = one_each("NN VB IN TO POS NNP".split())
     start = Tree.of(tree.words, tree.heads, relations, tags)
     found = penn2malt(start, style)  # a Tree checks itself: one root, no cycle
     assert (found.words, found.tags) == (start.words, start.tags)

@@ -15,7 +15,7 @@ from cupel.syntax.trees import Trees
 def structures(tree, longest):
     """{kind: [words]} of one tree."""
     found = dep_ngrams(Trees.of([tree]), longest)
-    listed = {kind: [] for kind in KINDS}
+    listed: dict[str, list[str]] = {kind: [] for kind in KINDS}
     for kind, first, n in found.structures.tolist():
         listed[KINDS[kind]].append(" ".join(tree.words[first : first + n]))
     return {kind: sorted(words) for kind, words in listed.items()}
@@ -67,7 +67,7 @@ def dominated(tree, word):
 @settings(max_examples=150, deadline=None)
 @given(trees())
 def test_structures_are_those_of_the_definition(tree):
-    expected = {kind: [] for kind in KINDS}
+    expected: dict[str, list[str]] = {kind: [] for kind in KINDS}
 
     def keep(kind, words):
         if max(words) - min(words) + 1 == len(words) <= 5:

@@ -114,7 +114,7 @@ def test_a_damaged_file_is_told_of_and_removed(cache, capsys, damage):
     (path,) = parses(cache)
     content = bytearray(path.read_bytes())
     content[-100] ^= 1
-    path.write_bytes({"cut": content[:-80], "flipped": content, "empty": b""}[damage])
+    path.write_bytes({"cut": content[:-80], "flipped": content, "empty": bytearray()}[damage])
     assert store.find(keys_of(["a"]))[1].tolist() == [-1]
     assert capsys.readouterr().err == (f"cupel: {path} is damaged; what it held is parsed again.\n")
     assert parses(cache) == []
@@ -125,7 +125,7 @@ def test_a_cache_that_cannot_be_written_is_told_of(tmp_path, monkeypatch, capsys
     monkeypatch.setenv("CUPEL_CACHE", str(tmp_path / "file"))
     ParseStore("p").add(keys_of(["a"]), Trees.of([ANT]))
     error = capsys.readouterr().err
-    assert error.startswith("cupel: Parses are not kept for the next run: ")
+    assert error.startswith("cupel: Results are not kept for the next run: ")
     assert error.count("\n") == 1
 
 

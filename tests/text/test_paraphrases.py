@@ -99,25 +99,27 @@ def damage(content: bytes, how: str) -> bytes:
 
 
 @pytest.mark.parametrize("how", ["flipped", "short", "empty", "text"])
-def test_a_damaged_index_is_made_anew(table, own_cache, capsys, how):
+def test_a_damaged_index_is_made_again(table, own_cache, capsys, how):
     open_paraphrases(table)
     (index,) = own_cache.iterdir()
     good = index.read_bytes()
     index.write_bytes(damage(good, how))
     paraphrases._opened.cache_clear()
     assert open_paraphrases(table).of("a") == [("c", 1.0)]
-    assert capsys.readouterr().err == f"cupel: The index {index} is damaged; compiling it anew.\n"
+    assert capsys.readouterr().err == (
+        f"cupel: The cached file {index} is damaged; it is made again.\n"
+    )
     assert index.read_bytes() == good
 
 
-def test_an_index_of_another_version_is_made_anew(table, own_cache, capsys, monkeypatch):
+def test_an_index_of_another_version_is_made_again(table, own_cache, capsys, monkeypatch):
     open_paraphrases(table)
     (index,) = own_cache.iterdir()
     paraphrases._opened.cache_clear()
-    monkeypatch.setattr(paraphrases, "VERSION", 2)
+    monkeypatch.setattr(paraphrases, "VERSION", 3)
     assert open_paraphrases(table).of("a") == [("c", 1.0)]
     assert capsys.readouterr().err == (
-        f"cupel: The index {index} is of another version of Cupel; compiling it anew.\n"
+        f"cupel: The cached file {index} is of another version of Cupel; it is made again.\n"
     )
 
 

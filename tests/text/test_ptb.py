@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cupel.text import ptb
+from ptb_forms import stanford_tokens, tokenize_file
 
 STANFORD = [
     # contractions
@@ -192,7 +193,7 @@ STANFORD = [
 
 @pytest.mark.parametrize(("sentence", "expected"), STANFORD)
 def test_stanford_tokens(sentence: str, expected: str) -> None:
-    assert ptb.tokens([sentence]) == [expected.split(" ") if expected else []]
+    assert stanford_tokens([sentence]) == [expected.split(" ") if expected else []]
 
 
 @pytest.mark.parametrize(
@@ -221,7 +222,7 @@ def test_sentences_keep_their_places_and_do_not_see_each_other() -> None:
 
 def test_a_file_lets_a_sentence_see_the_next_one() -> None:
     sentences = ["This is plan B.", "The other one", "", "Plan B.", "", "It is :)"]
-    assert ptb.tokenize_file(sentences) == [
+    assert tokenize_file(sentences) == [
         "this is plan b",
         "the other one",
         "",
@@ -229,11 +230,11 @@ def test_a_file_lets_a_sentence_see_the_next_one() -> None:
         "",
         "it is -rrb-",  # a face needs something behind it, and here the file ends
     ]
-    assert ptb.tokenize_file([]) == []
+    assert tokenize_file([]) == []
 
 
 def test_a_file_is_shifted_by_odd_line_breaks_as_in_the_original() -> None:
-    assert ptb.tokenize_file(["a\u2028b", "c", "d\r"]) == ["a", "b", "c"]
+    assert tokenize_file(["a\u2028b", "c", "d\r"]) == ["a", "b", "c"]
     assert ptb.tokenize(["a\u2028b", "c", "d\r"]) == ["a b", "c", "d"]
 
 
@@ -257,16 +258,16 @@ PIECES = [
 @given(st.lists(st.sampled_from(PIECES) | st.text(max_size=5), max_size=8))
 def test_what_was_read_before_changes_nothing(pieces: list[str]) -> None:
     sentence = " ".join(pieces)
-    warm = ptb.tokens([sentence, sentence])
+    warm = stanford_tokens([sentence, sentence])
     ptb._memo.clear()
     ptb._last_memo.clear()
     ptb._memo[""] = ptb._last_memo[""] = ""
-    assert warm == ptb.tokens([sentence]) * 2
+    assert warm == stanford_tokens([sentence]) * 2
 
 
 @given(st.text())
 def test_any_text_gives_tokens_without_blanks(text: str) -> None:
-    for token in ptb.tokens([text])[0]:
+    for token in stanford_tokens([text])[0]:
         assert token
         assert " " not in token
         assert "\n" not in token

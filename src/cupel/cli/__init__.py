@@ -11,13 +11,13 @@ import typer
 
 from cupel import __version__
 from cupel.cli.lazy import LazyGroup
-from cupel.cli.usage import UsageError, tell
+from cupel.cli.usage import UsageError, usage_sentence
 from cupel.errors import CupelError
 
 app = typer.Typer(
     name="cupel",
     cls=LazyGroup,
-    help="Assay machine translations, and the metrics that judge them.",
+    help="Score machine translations, and evaluate the metrics that score them.",
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
@@ -25,8 +25,8 @@ app = typer.Typer(
 )
 
 
-def _version(wanted: bool) -> None:
-    if wanted:
+def _version(show: bool) -> None:
+    if show:
         print(f"cupel {__version__}")
         raise typer.Exit
 
@@ -40,12 +40,12 @@ def _root(
         ),
     ] = False,
 ) -> None:
-    """Assay machine translations, and the metrics that judge them."""
+    """Score machine translations, and evaluate the metrics that score them."""
 
 
 def main() -> NoReturn:
     """Run a command. Exit status: 0 done, 1 answered "no", 2 bad usage or input, 130 Ctrl-C."""
-    _speak_utf8()
+    _use_utf8()
     try:
         status = _status()
         sys.stdout.flush()
@@ -53,19 +53,19 @@ def main() -> NoReturn:
         print(f"cupel: {error}", file=sys.stderr)
         status = 2
     except UsageError as error:
-        if sentence := tell(error):
+        if sentence := usage_sentence(error):
             print(f"cupel: {sentence}", file=sys.stderr)
         status = 2
     except OSError as error:
         status = 0 if isinstance(error, BrokenPipeError) else 2
         if status:
             print(f"cupel: {error.filename or 'The output'}: {error.strerror}.", file=sys.stderr)
-        # What is still to be flushed has nowhere to go; do not complain about it at exit.
+        # The rest of the output cannot be written; do not raise another error at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     sys.exit(status)
 
 
-def _speak_utf8() -> None:
+def _use_utf8() -> None:
     """Print any text, whatever the locale: as UTF-8 to a file or pipe, as it can on a terminal.
 
     Bytes of file names that are no UTF-8 go through as they are.

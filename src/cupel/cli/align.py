@@ -1,4 +1,4 @@
-"""`cupel align`: what did a metric match with what?"""
+"""`cupel align`: which words a metric matched."""
 
 from __future__ import annotations
 
@@ -20,54 +20,51 @@ if TYPE_CHECKING:
 def align(
     references: Annotated[
         list[str],
-        typer.Argument(metavar="REF", help="Reference files, as for `cupel score`."),
+        typer.Argument(metavar="REF", help="Reference files, in the formats of `cupel score`."),
     ],
     input_: Systems = None,
     metric: Annotated[
-        str, typer.Option("--metric", "-m", metavar="METRIC", help="A metric that aligns.")
+        str, typer.Option("--metric", "-m", metavar="METRIC", help="Metric that aligns words.")
     ] = "meteor",
     trees: Trees = None,
     segment: Annotated[
         int | None,
-        typer.Option("--segment", "-n", metavar="N", min=1, help="Only this segment, from 1."),
+        typer.Option(
+            "--segment",
+            "-n",
+            metavar="N",
+            min=1,
+            help="Show only segment N, counted from 1.",
+            show_default="all",
+        ),
     ] = None,
     form: PlainForm = PlainFormat.text,
     out: Out = None,
 ) -> None:
-    """Show how segments were aligned: who matched whom, by which matcher, in which chunks.
+    """Show which words or phrases a metric matched, how, and with which weights.
 
     Example: cupel align ref.txt -i system.txt -m meteor --segment 3
     """
-    from cupel.alignments import Aligning
     from cupel.reading import read_corpus
-    from cupel.registry import get_metric
+    from cupel.scoring import aligning_metric
 
-    chosen = get_metric(metric, **tree_options([metric], trees).get(metric.partition(":")[0], {}))
-    if not isinstance(chosen, Aligning):
-        raise CupelError(f"The metric {metric!r} does not align; {_aligning()}.")
+    options = tree_options([metric], trees).get(metric.partition(":")[0], {})
+    chosen = aligning_metric(metric, **options)
     corpus = read_corpus(references, input_ or ["-"], None)
     if segment is not None and segment > len(corpus):
         raise CupelError(f"There is no segment {segment}: {len(corpus)} were read.")
     chosen = chosen.prepare(corpus)
     rows = range(len(corpus)) if segment is None else range(segment - 1, segment)
-    found = {
+    by_segment = {
         (system, row + 1): alignment
         for system in corpus.systems
         for row, alignment in zip(rows, _alignments(chosen, corpus, system, rows), strict=True)
     }
     with output.output(out) as file:
         if form is PlainFormat.text:
-            _print_text(found, file)
+            _print_text(by_segment, file)
         else:
-            _print_records(found, form, file, metric, str(chosen.signature()))
-
-
-def _aligning() -> str:
-    """The metrics that do, in words."""
-    from cupel.registry import entries
-
-    names = [name for name, entry in entries().items() if hasattr(entry.make, "alignments")]
-    return f"those that do are: {', '.join(names)}"
+            _print_records(by_segment, form, file, metric, str(chosen.signature()))
 
 
 def _alignments(metric: Aligning, corpus: Corpus, system: str, rows: range) -> list[Alignment]:
@@ -78,8 +75,8 @@ def _alignments(metric: Aligning, corpus: Corpus, system: str, rows: range) -> l
     return list(metric.alignments(batch))
 
 
-def _print_text(found: dict[tuple[str, int], Alignment], file: TextIO) -> None:
-    for number, ((system, segment), alignment) in enumerate(found.items()):
+def _print_text(by_segment: dict[tuple[str, int], Alignment], file: TextIO) -> None:
+    for number, ((system, segment), alignment) in enumerate(by_segment.items()):
         if number:
             print(file=file)
         parts = "".join(f"  {name} {value:.4g}" for name, value in alignment.details.items())
@@ -109,7 +106,7 @@ def _print_text(found: dict[tuple[str, int], Alignment], file: TextIO) -> None:
 
 
 def _print_records(
-    found: dict[tuple[str, int], Alignment],
+    by_segment: dict[tuple[str, int], Alignment],
     form: PlainFormat,
     file: TextIO,
     metric: str,
@@ -127,7 +124,7 @@ def _print_records(
             "reference": alignment.reference_words(link),
             "reference_at": _listed(link.reference, form),
         }
-        for (system, segment), alignment in found.items()
+        for (system, segment), alignment in by_segment.items()
         for link in alignment.links
     ]
     segments = [
@@ -140,7 +137,7 @@ def _print_records(
             "hypothesis": list(alignment.hypothesis),
             "reference": list(alignment.reference),
         }
-        for (system, segment), alignment in found.items()
+        for (system, segment), alignment in by_segment.items()
     ]
     output.records(links, form, file, signatures={metric: signature}, segments=segments)
 

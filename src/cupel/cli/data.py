@@ -1,4 +1,4 @@
-"""`cupel data`: where the datasets are, what is missing and how to get it."""
+"""`cupel data`: where the datasets are, which are missing and how to get them."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from cupel.cli.usage import Command, Group
 
 app = typer.Typer(
     cls=Group,
-    help="Datasets: where they are, what is missing and how to get it.\n\n"
+    help="List datasets: where they are, which are missing and how to get them.\n\n"
     "Example: cupel data verify wmt14",
     no_args_is_help=False,
 )
@@ -23,19 +23,19 @@ app = typer.Typer(
 
 @app.callback(invoke_without_command=True)
 def data(context: typer.Context, form: PlainForm = PlainFormat.text) -> None:
-    """Datasets: where they are, what is missing and how to get it."""
+    """List datasets: where they are, which are missing and how to get them."""
     if context.invoked_subcommand is None:
         show(form)
     elif form is not PlainFormat.text:
         from cupel.errors import CupelError
 
         command = context.invoked_subcommand
-        raise CupelError(f"-f belongs behind the command: cupel data {command} -f {form}.")
+        raise CupelError(f"Write -f after the command: cupel data {command} -f {form}.")
 
 
 @app.command("list", cls=Command)
 def show(form: PlainForm = PlainFormat.text) -> None:
-    """List every dataset and where it is.
+    """List all datasets: what each is, its licence, and where it is.
 
     Example: cupel data list -f tsv
     """
@@ -51,16 +51,16 @@ def show(form: PlainForm = PlainFormat.text) -> None:
 @app.command(cls=Command)
 def add(
     path: Annotated[
-        Path, typer.Argument(metavar="PATH", help="A dataset's folder, or its .tar.gz archive.")
+        Path, typer.Argument(metavar="PATH", help="Folder or .tar.gz archive of the dataset.")
     ],
     name: Annotated[
         str | None,
         typer.Option(
-            metavar="DATASET", help="Which dataset it is, where its name does not say so."
+            metavar="DATASET", help="Name of the dataset.", show_default="the name of PATH"
         ),
     ] = None,
 ) -> None:
-    """Check a dataset and put it into your data folder.
+    """Check a dataset and copy it into your data folder.
 
     Example: cupel data add wmt14.tar.gz
     """
@@ -75,11 +75,13 @@ def add(
 def verify(
     names: Annotated[
         list[str] | None,
-        typer.Argument(metavar="DATASET", help="Datasets.", show_default="every one that is here"),
+        typer.Argument(
+            metavar="DATASET", help="Datasets to check.", show_default="all that are installed"
+        ),
     ] = None,
     form: PlainForm = PlainFormat.text,
 ) -> None:
-    """Check files and line counts.
+    """Check that the files of datasets are complete, with the expected numbers of lines.
 
     Example: cupel data verify wmt14
     """
@@ -111,7 +113,7 @@ def _names_here() -> list[str]:
     if not here:
         places = ", ".join(str(folder) for folder in search_folders())
         raise MissingPart(
-            f"No dataset is here (looked in {places}): `cupel data list` says where each is "
+            f"No dataset is installed (looked in {places}): `cupel data list` says where each is "
             "published."
         )
     return here

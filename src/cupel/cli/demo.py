@@ -1,4 +1,4 @@
-"""`cupel demo`: the embedded sample under every metric that is ready."""
+"""`cupel demo`: a small embedded sample, scored with every metric that is ready."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ import sys
 
 
 def demo() -> None:
-    """Score the embedded sample, four systems of different quality, with every ready metric.
+    """Score a small embedded sample of four systems with every metric that is ready.
 
     Example: cupel demo
     """
     from cupel.cli import output
     from cupel.data import sample
-    from cupel.registry import entries
-    from cupel.scoring import named_metrics, score_corpus
+    from cupel.registry import entries, named_metrics
+    from cupel.scoring import score_corpus
 
     ready = [entry.name for entry in entries().values() if entry.unready is None]
     corpus = sample()
@@ -31,5 +31,5 @@ def demo() -> None:
         rows.append([metric, *(f"{value:.2f}" for value in values.values()), arrow])
     output.table(["metric", *scores.systems, "better is"], rows, sys.stdout)
     print(
-        "\nWhat each is: cupel metrics. Your own files: cupel score REF -i HYP -m bleu chrf++ ter"
+        "\nAbout the metrics: cupel metrics. Your own files: cupel score REF -i HYP -m bleu chrf++ ter"
     )

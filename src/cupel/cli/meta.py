@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from enum import StrEnum
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, TextIO
 
 import typer
@@ -13,7 +15,7 @@ from cupel.cli.output import Format
 from cupel.errors import CupelError
 
 if TYPE_CHECKING:
-    from cupel.meta.evaluation import Evaluation
+    from cupel.meta.result import Evaluation
 
 
 class Level(StrEnum):
@@ -28,92 +30,117 @@ def meta(
         str,
         typer.Argument(
             metavar="DATASET",
-            help="wmt12, wmt13, wmt14, da13, or a folder laid out as mt-metrics-eval's.",
+            help="Human judgments: wmt12, wmt13, wmt14, da13, or a folder in the layout of "
+            "mt-metrics-eval.",
         ),
     ],
     metrics: Annotated[
         list[str] | None,
-        typer.Option("--metrics", "-m", metavar="METRIC...", help="Metrics to judge."),
+        typer.Option("--metrics", "-m", metavar="METRIC...", help="Metrics to evaluate."),
     ] = None,
     pairs: Pairs = None,
     level: Annotated[
-        Level, typer.Option(help="Judge scores of segments, or of systems.")
+        Level, typer.Option(help="Compare scores of segments or of systems with people.")
     ] = Level.segment,
     tau: Annotated[
         str | None,
         typer.Option(
             metavar="NAME",
-            help="Kendall's tau as in wmt12, wmt13, wmt14; b or c for graded judgments.",
-            show_default="the dataset's own",
+            help="Variant of Kendall's tau: wmt12, wmt13 or wmt14 as in that year; b or c for graded "
+            "judgments.",
+            show_default="that of the dataset",
         ),
     ] = None,
     statistic: Annotated[
         str | None,
         typer.Option(
             metavar="NAME",
-            help="Of segments: tau-wmt14, ...; of systems: pearson, spearman, spearman-no-ties, "
-            "kendall, accuracy; of graded judgments: pearson, spearman, tau-b, tau-c, acc-eq.",
-            show_default="the dataset's tau; pearson",
+            help="Measure of agreement. For rankings of segments: tau-wmt12, tau-wmt13, tau-wmt14; "
+            "for graded segments: pearson, spearman, tau-b, tau-c, acc-eq; for systems: pearson, "
+            "spearman, spearman-no-ties, kendall, accuracy.",
+            show_default="tau of the dataset for segments, pearson for systems",
         ),
     ] = None,
     human: Annotated[
         str | None,
         typer.Option(
             metavar="NAME",
-            help="People's scores of systems: official, or from rankings expected-wins, trueskill, "
-            "...",
-            show_default="the dataset's own",
+            help="Human scores of systems: official, or computed from rankings: expected-wins, "
+            "trueskill, ...",
+            show_default="those of the dataset",
         ),
     ] = None,
     scores: Annotated[
         list[str] | None,
-        typer.Option("--scores", metavar="FILE...", help="Score files (.seg.score, .sys.score)."),
+        typer.Option(
+            "--scores",
+            metavar="FILE...",
+            help="Evaluate these score files (.seg.score, .sys.score) as well.",
+        ),
     ] = None,
     lower: Annotated[
         list[str] | None,
         typer.Option(
-            "--lower", metavar="METRIC...", help="Metrics of score files where lower is better."
+            "--lower", metavar="METRIC...", help="Metrics of score files for which lower is better."
         ),
     ] = None,
     compare: Annotated[
         str | None,
         typer.Option(
-            metavar="TEST", help="p-values between all metrics: bootstrap, williams, perm-both."
+            metavar="TEST",
+            help="Print p-values for all pairs of metrics: bootstrap, williams or perm-both.",
+            show_default="no test",
         ),
     ] = None,
+    judges: Annotated[
+        bool,
+        typer.Option(
+            "--judges",
+            help="Judge no metric: print how far the judges agree with each other and with "
+            "themselves (kappa), and the systems' ranks and clusters.",
+        ),
+    ] = False,
     correct: Annotated[
-        bool, typer.Option("--correct", help="Correct p-values for many comparisons (Holm).")
+        bool, typer.Option("--correct", help="Correct p-values for multiple comparisons (Holm).")
     ] = False,
     over: Annotated[
         str,
         typer.Option(
-            metavar="WHAT", help="What intervals resample: judgments, segments, systems, both."
+            metavar="WHAT",
+            help="What the intervals resample: judgments, segments, systems or both.",
         ),
     ] = "judgments",
     resamples: Annotated[
-        int, typer.Option(metavar="N", min=1, help="Resamples for intervals.")
+        int, typer.Option(metavar="N", min=1, help="Number of resamples for the intervals.")
     ] = 1000,
     average_resamples: Annotated[
         bool,
-        typer.Option("--average-resamples", help="Report the mean of resamples, as WMT14 did."),
+        typer.Option("--average-resamples", help="Report the mean over resamples, as WMT14 did."),
     ] = False,
     seed: Seed = SEED,
     workers: Workers = 1,
-    cache: Annotated[bool, typer.Option(help="Keep scores between runs.")] = True,
+    cache: Annotated[
+        bool, typer.Option(help="Keep computed scores in the cache for later runs.")
+    ] = True,
     form: Form = Format.text,
     width: Width = 3,
     out: Out = None,
 ) -> None:
-    """Judge metrics by human judgments.
+    """Evaluate metrics: how far do they agree with human judgments?
 
     Example: cupel meta wmt14 -m bleu ter chrf --level segment
     """
     from cupel.meta.campaign import evaluate
 
+    if judges:
+        if metrics or scores:
+            raise CupelError("--judges is about the judges alone: leave out -m and --scores.")
+        _print_judges(dataset, pairs, human, resamples, seed, form, width, out)
+        return
     if not metrics and not scores:
         raise CupelError("There is nothing to judge: name metrics (-m) or score files (--scores).")
     with output.progress_bar("scoring") as progress:
-        evaluation, signatures = evaluate(
+        evaluation = evaluate(
             dataset,
             metrics or [],
             pairs=pairs,
@@ -131,54 +158,62 @@ def meta(
             use_cache=cache,
             progress=progress,
         )
+    if correct:
+        corrected = {pair: evaluation.corrected(pair) for pair in evaluation.comparisons}
+        evaluation = replace(evaluation, comparisons=corrected)
     for sentence in evaluation.left_out.values():
         output.warn(f"{sentence} It is left out of the average.")
     with output.output(out) as file:
-        if form in (Format.json, Format.tsv):
-            beside = {"signatures": signatures, "points": list(evaluation.points)}
-            output.records(evaluation.rows(dataset), form, file, **beside)
-            return
-        header, rows = _table(evaluation, width)
+        if form is Format.json:
+            print(evaluation.to_json(), file=file)
+        elif form is Format.tsv:
+            output.records(evaluation.rows(), form, file)
+        else:
+            _print(evaluation, form, width, file)
+
+
+def _print(evaluation: Evaluation, form: Format, width: int, file: TextIO) -> None:
+    output.print_table(*evaluation.table(width), form, file)
+    if form is Format.text:
+        print(f"\n{evaluation.statistic}, {evaluation.level} level; # groups of metrics that "
+              "differ on average at p < 0.05", file=file)  # fmt: skip
+    output.print_signatures(evaluation.signatures, form, file)
+    for pair, p in evaluation.comparisons.items():
+        header = [f"{pair}: p of row better", *evaluation.metrics]
+        rows = [
+            [metric, *("" if i == j else f"{p[i, j]:.3f}" for j in range(len(p)))]
+            for i, metric in enumerate(evaluation.metrics)
+        ]
+        print(file=file)
         output.print_table(header, rows, form, file)
-        if form is Format.text:
-            print(f"\n{evaluation.statistic}, {level.value} level; # groups of metrics that differ "
-                  "on average at p < 0.05", file=file)  # fmt: skip
-        output.print_signatures(signatures, form, file)
-        for pair in evaluation.comparisons:
-            _print_comparison(evaluation, pair, correct, form, file)
 
 
-def _table(evaluation: Evaluation, width: int) -> tuple[list[str], list[list[str]]]:
-    from cupel.meta.evaluation import AVERAGE
-
-    pairs = list(dict.fromkeys(a.pair for a in evaluation.agreements))
-    groups = evaluation.clusters()
-    cells: dict[str, dict[str, str]] = {metric: {} for metric in evaluation.metrics}
-    best = {pair: max(a.value for a in evaluation.agreements if a.pair == pair) for pair in pairs}
-    for a in evaluation.agreements:
-        mark = "*" if a.value == best[a.pair] else " "
-        half = (a.high - a.low) / 2
-        cells[a.metric][a.pair] = f"{a.value:.{width}f}{mark}±{half:.{width}f}"
-    order = sorted(evaluation.metrics, key=lambda metric: -evaluation.value(metric, AVERAGE))
-    header = ["metric", *pairs, "#"]
-    return header, [[m, *(cells[m][pair] for pair in pairs), str(groups[m])] for m in order]
-
-
-def _print_comparison(
-    evaluation: Evaluation, pair: str, correct: bool, form: Format, file: TextIO
+def _print_judges(
+    dataset: str,
+    pairs: list[str] | None,
+    human: str | None,
+    resamples: int,
+    seed: int,
+    form: Format,
+    width: int,
+    out: Path | None,
 ) -> None:
-    import numpy as np
+    from cupel.human.judges import judges
 
-    from cupel.meta.comparison import holm
-
-    p = evaluation.comparisons[pair].copy()
-    if correct:
-        off = ~np.eye(len(p), dtype=bool)
-        p[off] = holm(list(p[off]))
-    header = [f"{pair}: p of row better", *evaluation.metrics]
-    rows = [
-        [metric, *("" if i == j else f"{p[i, j]:.3f}" for j in range(len(p)))]
-        for i, metric in enumerate(evaluation.metrics)
-    ]
-    print(file=file)
-    output.print_table(header, rows, form, file)
+    with output.progress_bar("ranking systems") as progress:
+        judged = judges(
+            dataset, pairs=pairs, human=human, resamples=resamples, seed=seed, progress=progress
+        )
+    unnamed = [one.pair for one in judged.pairs if not one.judges]
+    if unnamed:
+        output.warn(
+            f"The rankings of {', '.join(unnamed)} do not say who judged, so agreement cannot be "
+            "computed."
+        )
+    with output.output(out) as file:
+        if form in (Format.json, Format.tsv):
+            output.records(judged.rows(), form, file)
+            return
+        for number, (header, rows) in enumerate(judged.tables(width)):
+            print(end="\n" if number else "", file=file)
+            output.print_table(header, rows, form, file)

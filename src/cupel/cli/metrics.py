@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from inspect import Parameter
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -13,25 +13,32 @@ from cupel.cli.options import PlainForm
 from cupel.cli.output import PlainFormat
 from cupel.errors import CupelError
 
+if TYPE_CHECKING:
+    from cupel.registry import Entry
+
 
 def metrics(
     name: Annotated[
         str | None,
-        typer.Argument(metavar="METRIC", help="One metric: its options and where it comes from."),
+        typer.Argument(
+            metavar="METRIC",
+            help="Describe this metric: what it measures, when to use it, its formula and options.",
+            show_default="list all metrics",
+        ),
     ] = None,
     form: PlainForm = PlainFormat.text,
 ) -> None:
-    """List the metrics, or tell about one.
+    """List all metrics, or describe one of them.
 
     Example: cupel metrics bleu
     """
     from cupel.registry import entries, unknown_metric
 
-    known = entries()
+    by_name = entries()
     if name is not None:
-        if name not in known:
+        if name not in by_name:
             raise CupelError(unknown_metric(name))
-        _tell(name)
+        _describe(by_name[name], form)
         return
     rows = [
         {
@@ -41,33 +48,83 @@ def metrics(
             "ready": entry.unready is None,
             "needs": entry.unready or "",
         }
-        for entry in known.values()
+        for entry in by_name.values()
     ]
     if form is not PlainFormat.text:
         output.records(rows, form, sys.stdout)
         return
-    longest = max(len(entry) for entry in known)
-    for entry in known.values():
-        print(f"{entry.name.ljust(longest)}  {entry.summary}")
-        if entry.unready:
-            print(f"{' ' * longest}  not ready: {entry.unready}")
-    print("\nOptions of a metric: cupel metrics NAME. Any function: -m module:function.")
+    longest = max(map(len, by_name))
+    for row in rows:
+        print(f"{row['metric']:<{longest}}  {row['what']}")
+        if row["needs"]:
+            print(_filled(f"not ready: {row['needs']}", " " * (longest + 2)))
+    print("\nOne metric in detail: cupel metrics NAME. A function of your own: -m module:function.")
 
 
-def _tell(name: str) -> None:
-    from inspect import getdoc, getmodule
-
-    from cupel.registry import entries
-
-    entry = entries()[name]
-    print(f"{entry.name}: {entry.summary}\n")
-    module = getmodule(entry.make)
-    if entry.package == "cupel" and module is not None:
-        print(getdoc(module), end="\n\n")
+def _describe(entry: Entry, form: PlainFormat) -> None:
+    sentences = entry.option_sentences
+    options: list[dict[str, Any]] = [
+        {
+            "option": option.name,
+            "default": None if option.default is Parameter.empty else option.default,
+            "what": sentences.get(option.name, ""),
+        }
+        for option in entry.options.values()
+    ]
+    parts = entry.parts
+    if form is not PlainFormat.text:
+        texts = {heading.lower().replace(" ", "_"): text for heading, text in parts.items()}
+        about = {"metric": entry.name, "what": entry.summary, "package": entry.package}
+        output.records(options, form, sys.stdout, **about, ready=entry.unready is None, **texts)
+        return
+    print(f"{_bold(entry.name)}: {entry.summary}")
+    if entry.package != "cupel":
+        print(f"Metric of the package {entry.package}.")
+    if parts.get("Measures") == entry.summary:
+        del parts["Measures"]
     if entry.unready:
-        print(f"Not ready: {entry.unready}\n")
-    if entry.options:
-        print(f"Options, written {entry.name}:KEY=VALUE,KEY=VALUE")
-        for option in entry.options.values():
-            default = "" if option.default is Parameter.empty else f" (default {option.default})"
-            print(f"  {option.name}{default}")
+        written = [parts["Needs"]] if "Needs" in parts else []
+        parts["Needs"] = "\n\n".join([*written, f"Not ready: {entry.unready}"])
+    for heading in ("Measures", "Use", "Needs", "Formula"):
+        _print_part(heading, parts)
+    if options:
+        print(f"\n{_bold('Options')}, written {entry.name}:NAME=VALUE,NAME=VALUE")
+    for option in options:
+        default = "" if option["default"] is None else f" (default {_shown(option['default'])})"
+        what = f": {option['what']}" if option["what"] else ""
+        print(_filled(f"{option['option']}{default}{what}", "  ", "      "))
+    for heading in ("Paper", "Equal to"):
+        _print_part(heading, parts)
+
+
+def _print_part(heading: str, parts: dict[str, str]) -> None:
+    """A part under its heading; indented paragraphs, which are formulas, stay as they are."""
+    if heading not in parts:
+        return
+    print(f"\n{_bold(heading)}")
+    for number, paragraph in enumerate(parts[heading].split("\n\n")):
+        print(end="\n" if number else "")
+        print(paragraph if paragraph.startswith("    ") else _filled(paragraph, "  "))
+
+
+def _bold(text: str) -> str:
+    return f"{output.BOLD}{text}{output.PLAIN}" if sys.stdout.isatty() else text
+
+
+def _filled(text: str, indent: str, further: str | None = None) -> str:
+    from shutil import get_terminal_size
+    from textwrap import fill
+
+    return fill(
+        text,
+        min(get_terminal_size((100, 24)).columns, 100),
+        initial_indent=indent,
+        subsequent_indent=indent if further is None else further,
+        break_long_words=False,
+        break_on_hyphens=False,
+    )
+
+
+def _shown(value: object) -> str:
+    """A default as it is written on the command line."""
+    return {True: "yes", False: "no"}[value] if isinstance(value, bool) else str(value)

@@ -1,4 +1,4 @@
-"""`cupel mutt`: does this metric notice what it should, and nothing else?"""
+"""`cupel mutt`: unit tests for metrics."""
 
 from __future__ import annotations
 
@@ -39,14 +39,16 @@ def mutt(
         list[str] | None,
         typer.Option(
             "--metrics", "-m", metavar="METRIC...",
-            help="Metrics to test; `paper` are those of the paper, `all` all that are ready.",
+            help="Metrics to test; `paper` stands for those of the paper, `all` for all that are "
+            "ready.",
         ),
     ] = None,
     suites: Annotated[
         list[str] | None,
         typer.Option(
             "--suite", metavar="SUITE...",
-            help="mutt, sick, sick:FILE, sample, a file of JSON lines, demetr:PATH, aces:FILE.",
+            help="Tests to run: mutt, sick, sick:FILE, sample, a file of JSON lines, demetr:PATH or "
+            "aces:FILE.",
             show_default="mutt",
         ),
     ] = None,
@@ -54,73 +56,86 @@ def mutt(
         list[str] | None,
         typer.Option(
             "--generate", metavar="TEXT [REF...]",
-            help="Make trials: corrupt the segments of TEXT; REFs are their references.",
+            help="Make tests from your own text: corrupt the segments of TEXT; REF are their "
+            "references.",
         ),
     ] = None,
     save: Annotated[
         Path | None,
         typer.Option(
-            "--save", metavar="FILE", callback=writable, help="Write what was made as JSON lines.",
+            "--save", metavar="FILE", callback=writable,
+            help="Write the tests (of --generate or --suite) to this file as JSON lines.",
         ),
     ] = None,
     corruptions: Annotated[
         list[str] | None,
-        typer.Option("--corruption", metavar="NAME...", help="Only these corruptions."),
+        typer.Option("--corruption", metavar="NAME...", help="Run only these corruptions.", show_default="all"),
     ] = None,
     references: Annotated[
         list[int] | None,
         typer.Option(
             "--references", metavar="N...",
-            help="Numbers of references.", show_default="5 10 20 for mutt, else all",
+            help="Use the first N references of each trial; several numbers make several tables.",
+            show_default="5 10 20 for mutt, else all",
         ),
     ] = None,
     formula: Annotated[
         FormulaName | None,
         typer.Option(
-            help="What success is, for all corruptions.", show_default="by the kind of each",
+            help="When a trial is passed: the original scores better (order), or the scores are "
+            "nearly equal (difference).",
+            show_default="difference where the meaning is preserved, else order",
         ),
     ] = None,
     threshold: Annotated[
         float,
-        typer.Option(metavar="SHARE", help="How large a relative difference may be."),
+        typer.Option(metavar="SHARE", help="Largest relative difference of scores that count as nearly equal."),
     ] = 0.15,
     failures: Annotated[
-        int, typer.Option("--failures", min=0, metavar="N", help="Show N failing trials of each.")
+        int, typer.Option("--failures", min=0, metavar="N", help="Show the first N failed trials of each corruption.")
     ] = 0,
     min_accuracy: Annotated[
         float | None,
         typer.Option(
-            "--min-accuracy", metavar="SHARE", help="Exit with 1 if an accuracy is lower (0 to 1).",
+            "--min-accuracy", metavar="SHARE",
+            help="Exit with status 1 if any accuracy is lower than this (0 to 1).",
         ),
     ] = None,
     consistency: Annotated[
         str | None,
         typer.Option(
             "--consistency", metavar="CORRUPTION",
-            help="Print correlations among metrics and with people on SICK's pairs instead.",
+            help="Instead of tests, print correlations between metrics and human scores for this "
+            "corruption in SICK.",
         ),
     ] = None,
     plots: Annotated[
         Path | None,
         typer.Option(
             "--plots", metavar="FOLDER", callback=fillable,
-            help="Accuracies as SVG charts; with --consistency, histograms of scores.",
+            help="Write charts of the accuracies as SVG files; with --consistency, histograms of "
+            "the scores.",
         ),
     ] = None,
     seed: Seed = SEED,
     workers: Workers = 1,
     form: Annotated[
-        Format, typer.Option("--format", "-f", help="How to print.", rich_help_panel=OUTPUT)
+        Format,
+        typer.Option(
+            "--format", "-f", help="Format in which results are printed.", rich_help_panel=OUTPUT,
+        ),
     ] = Format.text,
     width: Width = 1,
     out: Out = None,
 ) -> None:  # fmt: skip
-    """Put metrics to unit tests: sentences and their corruptions.
+    """Run unit tests on metrics: do they notice when a sentence is corrupted?
 
     Example: cupel mutt -m chrf ter --suite sample
     """
     if min_accuracy is not None and not 0 <= min_accuracy <= 1:
-        raise CupelError(f"--min-accuracy is from 0 to 1, 0.9 for 90%; {min_accuracy:g} is not.")
+        raise CupelError(
+            f"--min-accuracy takes a number from 0 to 1 (0.9 for 90%), not {min_accuracy:g}."
+        )
     if consistency is not None:
         _consistency(consistency, metrics or [], plots, form, max(width, 2), out)
         return
@@ -130,11 +145,11 @@ def mutt(
     chosen = _suites(suites or [], generate or [], save, corruptions, seed)
     if not metrics and save is not None:
         return
-    found = mutt_metrics(metrics or [], output.warn)
+    by_label = mutt_metrics(metrics or [], output.warn)
     with output.progress_bar("scoring") as progress:
         results = run(
             chosen,
-            found,
+            by_label,
             references=references,
             formula=None if formula is None else formula.value,
             threshold=threshold,
@@ -150,9 +165,11 @@ def mutt(
     with output.output(out) as file:
         _print(results, failures, form, width, file)
     if min_accuracy is not None and (short := results.below(min_accuracy)):
+        from cupel.mutt.trials import counted_references
+
         for result in short:
             output.warn(
-                f"{result.metric}: {result.corruption} with {result.references} references: "
+                f"{result.metric}: {result.corruption} with {counted_references(result.references)}: "
                 f"accuracy {result.accuracy:.3f}, below {min_accuracy:g}."
             )
         raise typer.Exit(1)
@@ -165,22 +182,23 @@ def _suites(
     corruptions: list[str] | None,
     seed: int,
 ) -> list[Suite]:
-    from cupel.mutt.suites import open_suite, write_suite
+    from cupel.mutt.named import open_suite
+    from cupel.mutt.suites import write_suite
 
     if save is not None and not generate and len(names) != 1:
         raise CupelError("--save writes one suite: give --generate TEXT, or one --suite.")
-    found = [open_suite(name) for name in names or ([] if generate else ["mutt"])]
+    suites = [open_suite(name) for name in names or ([] if generate else ["mutt"])]
     if corruptions:
-        found = [suite.only(corruptions) for suite in found]
+        suites = [suite.only(corruptions) for suite in suites]
     if generate:
-        found.append(_generated(generate, corruptions, seed))
-    for suite in found:
+        suites.append(_generated(generate, corruptions, seed))
+    for suite in suites:
         for sentence in suite.remarks:
             output.warn(sentence)
     if save is not None:
-        write_suite(found[-1], save)
-        output.warn(f"{len(found[-1])} trials were written to {save}.")
-    return found
+        write_suite(suites[-1], save)
+        output.warn(f"{len(suites[-1])} trials were written to {save}.")
+    return suites
 
 
 def _generated(files: list[str], corruptions: list[str] | None, seed: int) -> Suite:
@@ -201,7 +219,8 @@ def _generated(files: list[str], corruptions: list[str] | None, seed: int) -> Su
 
 
 def _print(results: Results, failures: int, form: Format, width: int, file: TextIO) -> None:
-    from cupel.report import unit_tests
+    from cupel.mutt.trials import NOTE
+    from cupel.report.unit_tests import failure_lines
 
     failing = results.failures(failures) if failures else []
     if failures and form in (Format.tsv, Format.latex):
@@ -210,22 +229,22 @@ def _print(results: Results, failures: int, form: Format, width: int, file: Text
         from cupel.report.page import report
         from cupel.report.runs import Run
 
-        run = Run("mutt", results.rows(), results.signatures, beside={"failures": failing})
+        run = Run("mutt", results.rows(), results.signatures, extras={"failures": failing})
         print(report([run]), end="", file=file)
         return
     plain = output.Format(form.value)
     if form in (Format.json, Format.tsv):
-        beside = {"failures": failing} if failures else {}
-        output.records(results.rows(), plain, file, signatures=results.signatures, **beside)
+        extras = {"failures": failing} if failures else {}
+        output.records(results.rows(), plain, file, signatures=results.signatures, **extras)
         return
-    for number, table in enumerate(unit_tests.tables(results, width)):
+    for number, table in enumerate(results.tables(width)):
         print(end="\n" if number else "", file=file)
         print(f"{'% ' * (form is Format.latex)}{table.title}", file=file)
         output.print_table(table.header, table.rows, plain, file)
     if form is Format.text:
-        for line in unit_tests.failure_lines(failing):
+        for line in failure_lines(failing):
             print(line, file=file)
-        print("\naccuracy in %; * the best; ~ by the difference formula", file=file)
+        print(f"\n{NOTE}", file=file)
     output.print_signatures(results.signatures, plain, file)
 
 
@@ -247,21 +266,21 @@ def _consistency(
 
     if corruption not in templates.TEMPLATES:
         raise CupelError(
-            f"No template finds {corruption!r}; there are {', '.join(templates.TEMPLATES)}."
+            f"There is no template for {corruption!r}; there are {', '.join(templates.TEMPLATES)}."
         )
     if form is Format.html:
         raise CupelError("--consistency prints text, json, tsv or latex, not html.")
     pairs = templates.read_pairs(find_dataset("sick") / "SICK.txt")
-    found = consistency(templates.find(pairs, [corruption]), metrics or ["meteor"], corruption)
+    result = consistency(templates.find(pairs, [corruption]), metrics or ["meteor"], corruption)
     if plots is not None:
         from cupel.report.unit_tests import consistency_charts
 
-        _draw(plots, dict(consistency_charts(found)))
+        _draw(plots, dict(consistency_charts(result)))
     with output.output(out) as file:
         if form in (Format.json, Format.tsv):
-            output.records(found.rows(), output.Format(form.value), file)
+            output.records(result.rows(), output.Format(form.value), file)
             return
-        names, matrix, spread = list(found.scores), found.correlations(), found.spread()
+        names, matrix, spread = list(result.scores), result.correlations(), result.spread()
         header = ["pearson", *names, "mean", "deviation"]
         rows = [
             [name, *(f"{r:.{width}f}" for r in matrix[row]),

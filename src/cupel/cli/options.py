@@ -1,6 +1,6 @@
-"""Options that several commands share: one name, one wording and one check each.
+"""Options that several commands share: one name, one help text and one check each.
 
-A place to write to is tried out while the options are read, before any work begins.
+Whether an output can be written is checked while options are read, before any work begins.
 """
 
 from __future__ import annotations
@@ -15,18 +15,18 @@ from cupel.folders import check_fillable, check_writable
 
 OUTPUT = "Output"
 SEED = 12345
-"""That of `cupel.significance`, written out: its import would cost `--help` NumPy's."""
+"""The default seed of `cupel.significance`, repeated here because importing it loads NumPy."""
 
 
 def writable(path: Path | None) -> Path | None:
-    """The file to write, which can be written."""
+    """The file to write; an error if it cannot be written."""
     if path is not None:
         check_writable(path)
     return path
 
 
 def fillable(folder: Path | None) -> Path | None:
-    """The folder to write files into, which can be made or takes them."""
+    """The folder to write files into; an error if it cannot be made or written to."""
     if folder is not None:
         check_fillable(folder)
     return folder
@@ -35,44 +35,71 @@ def fillable(folder: Path | None) -> Path | None:
 Systems = Annotated[
     list[str] | None,
     typer.Option(
-        "--input", "-i", metavar="HYP...", help="The systems' files; standard input if none."
+        "--input",
+        "-i",
+        metavar="HYP...",
+        help="Files with the translations, one per system.",
+        show_default="standard input",
     ),
 ]
 Source = Annotated[
-    str | None, typer.Option("--source", "-s", metavar="SRC", help="The source file.")
+    str | None, typer.Option("--source", "-s", metavar="SRC", help="File with the source text.")
 ]
 Names = Annotated[
     list[str] | None,
-    typer.Option("--names", metavar="NAME...", help="Names of the systems, in the order of -i."),
+    typer.Option(
+        "--names",
+        metavar="NAME...",
+        help="Names of the systems in the results, in the order of -i.",
+        show_default="from the file names",
+    ),
 ]
 Trees = Annotated[
     str | None,
     typer.Option(
-        "--trees", metavar="FILE.conllu", help="Trees of the references, instead of a parser."
+        "--trees",
+        metavar="FILE.conllu",
+        help="Use these dependency trees instead of parsing, in metrics that read trees.",
     ),
 ]
 Pairs = Annotated[
     list[str] | None,
     typer.Option(
-        "--pair", metavar="PAIR...", help="Language pairs.", show_default="all into English"
+        "--pair",
+        metavar="PAIR...",
+        help="Language pairs to use, such as cs-en.",
+        show_default="all into English",
     ),
 ]
 Workers = Annotated[
-    int, typer.Option("--workers", metavar="N", min=1, help="Processes to spread the work over.")
+    int,
+    typer.Option("--workers", metavar="N", min=1, help="Number of processes that share the work."),
 ]
 Seed = Annotated[
-    int, typer.Option("--seed", metavar="N", min=0, help="For all that is drawn at random.")
+    int, typer.Option("--seed", metavar="N", min=0, help="Seed of all random choices.")
 ]
 Form = Annotated[
-    Format, typer.Option("--format", "-f", help="How to print.", rich_help_panel=OUTPUT)
+    Format,
+    typer.Option(
+        "--format", "-f", help="Format in which results are printed.", rich_help_panel=OUTPUT
+    ),
 ]
 PlainForm = Annotated[
-    PlainFormat, typer.Option("--format", "-f", help="How to print.", rich_help_panel=OUTPUT)
+    PlainFormat,
+    typer.Option(
+        "--format", "-f", help="Format in which results are printed.", rich_help_panel=OUTPUT
+    ),
 ]
 Width = Annotated[
     int,
     typer.Option(
-        "--width", "-w", metavar="N", min=0, max=20, help="Decimal places.", rich_help_panel=OUTPUT
+        "--width",
+        "-w",
+        metavar="N",
+        min=0,
+        max=20,
+        help="Number of decimal places.",
+        rich_help_panel=OUTPUT,
     ),
 ]
 Out = Annotated[
@@ -82,7 +109,7 @@ Out = Annotated[
         "-o",
         metavar="FILE",
         callback=writable,
-        help="Write to this file.",
+        help="Write the results to this file.",
         show_default="standard output",
         rich_help_panel=OUTPUT,
     ),

@@ -5,8 +5,6 @@ A terminal gets colour and bold; a pipe gets the same text without. Nothing is e
 
 from __future__ import annotations
 
-import json
-import math
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -14,9 +12,9 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Any, TextIO
 
-from cupel import __version__
 from cupel.console import progress_bar as progress_bar
 from cupel.console import warn as warn
+from cupel.records import json_document
 
 BOLD, PLAIN = "\033[1m", "\033[0m"
 
@@ -47,8 +45,8 @@ def output(path: Path | None) -> Iterator[TextIO]:
     from cupel.folders import writing
 
     with (
-        writing(path) as beside,
-        beside.open("w", encoding="utf-8", errors="surrogateescape", newline="\n") as file,
+        writing(path) as temporary,
+        temporary.open("w", encoding="utf-8", errors="surrogateescape", newline="\n") as file,
     ):
         yield file
 
@@ -84,25 +82,15 @@ def table(header: Sequence[str], rows: Sequence[Sequence[str]], file: TextIO) ->
         print("  ".join(cells).rstrip(), file=file)
 
 
-def records(rows: Sequence[Mapping[str, Any]], form: str, file: TextIO, **beside: object) -> None:
-    """Flat records as JSON (under "rows", beside the version and `beside`) or TSV."""
+def records(rows: Sequence[Mapping[str, Any]], form: str, file: TextIO, **extras: object) -> None:
+    """Flat records as JSON (under "rows", with the version and `extras`) or TSV."""
     if form == Format.json:
-        document = _plain({"version": __version__, **beside, "rows": list(rows)})
-        print(json.dumps(document, indent=1, ensure_ascii=False, allow_nan=False), file=file)
+        print(json_document(rows, **extras), file=file)
         return
     columns = list(rows[0]) if rows else []
     print(*columns, sep="\t", file=file)
     for row in rows:
         print(*(_field(row[column]) for column in columns), sep="\t", file=file)
-
-
-def _plain(value: Any) -> Any:
-    """The same with null for what is no number: JSON has neither NaN nor infinity."""
-    if isinstance(value, Mapping):
-        return {key: _plain(part) for key, part in value.items()}
-    if isinstance(value, list | tuple):
-        return [_plain(part) for part in value]
-    return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
 def _field(value: object) -> str:

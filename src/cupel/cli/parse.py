@@ -1,4 +1,4 @@
-"""`cupel parse`: the dependency trees that syntactic metrics see."""
+"""`cupel parse`: the dependency trees that syntactic metrics use."""
 
 from __future__ import annotations
 
@@ -27,25 +27,38 @@ def parse(
     file: Annotated[
         str,
         typer.Argument(
-            metavar="FILE", help="A segment a line, or trees (.conllu); - is standard input."
+            metavar="FILE",
+            help="Text with one segment per line, or trees (.conllu); - is standard input.",
         ),
     ],
     model: Annotated[
         str | None,
         typer.Option(
-            "--model", metavar="NAME", help="A spaCy model.", show_default="en_core_web_sm"
+            "--model",
+            metavar="NAME",
+            help="spaCy model that parses: a package or a folder.",
+            show_default="en_core_web_sm",
         ),
     ] = None,
     heads: Annotated[
-        Heads, typer.Option("--heads", help="The parser's own heads, or Penn2Malt's.")
+        Heads,
+        typer.Option(
+            "--heads",
+            help="Which word heads a phrase: the parser's choice, or the rules of Penn2Malt.",
+        ),
     ] = Heads.native,
     tokenize: Annotated[
-        str, typer.Option("--tokenize", metavar="NAME", help="spacy, or one of Cupel's: ptb, none.")
+        str,
+        typer.Option(
+            "--tokenize", metavar="NAME", help="Tokenizer: spacy, or one such as ptb, 13a or none."
+        ),
     ] = "spacy",
-    drawn: Annotated[bool, typer.Option("--draw", help="Draw the trees as text.")] = False,
+    drawn: Annotated[
+        bool, typer.Option("--draw", help="Draw the trees as text instead of printing CoNLL-U.")
+    ] = False,
     out: Out = None,
 ) -> None:
-    """Parse segments, one tree each, and print CoNLL-U.
+    """Parse text and print the dependency trees, one per segment, in CoNLL-U.
 
     Example: echo "I saw an ant with a magnifier" | cupel parse - --draw
     """

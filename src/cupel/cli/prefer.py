@@ -1,4 +1,4 @@
-"""`cupel score --prefer`: which of two systems translated each segment better?"""
+"""`cupel score --prefer`: which of two systems translated each segment better."""
 
 from __future__ import annotations
 
@@ -30,41 +30,41 @@ def print_preferences(
         if not isinstance(metric, Preferring):
             raise CupelError(
                 f"The metric {label!r} does not compare two translations directly: leave out "
-                "--prefer, or take one that does, such as nnrk."
+                "--prefer, or use one that does, such as nnrk."
             )
     if len(corpus.systems) != 2:
         raise CupelError(
-            f"--prefer compares two systems, not {len(corpus.systems)}: name two files behind -i."
+            f"--prefer compares two systems, not {len(corpus.systems)}: give two files with -i."
         )
     (first, one), (second, other) = corpus.systems.items()
     batches = [Batch(list(texts), corpus.references, corpus.sources) for texts in (one, other)]
-    found: dict[str, Any] = {}
+    probabilities: dict[str, Any] = {}
     for label, metric in metrics.items():
         prepared = metric.prepare(corpus)
         assert isinstance(prepared, Preferring)
-        found[label] = prepared.prefer(*batches)
+        probabilities[label] = prepared.prefer(*batches)
     places = 4 if width is None else width
     if form in (Format.json, Format.tsv):
         rows = [
             {"segment": i + 1, "first": first, "second": second}
-            | {label: _rounded(float(p[i]), width) for label, p in found.items()}
+            | {label: _rounded(float(p[i]), width) for label, p in probabilities.items()}
             for i in range(len(corpus))
         ]
         signatures = {label: str(metric.signature()) for label, metric in metrics.items()}
         output.records(rows, form, file, signatures=signatures)
         return
-    lines = [[f"{p[i]:.{places}f}" for p in found.values()] for i in range(len(corpus))]
+    lines = [[f"{p[i]:.{places}f}" for p in probabilities.values()] for i in range(len(corpus))]
     if score_only and form is Format.text:
         for line in lines:
             print(*line, sep="\t", file=file)
         return
     body = [[str(i + 1), *line] for i, line in enumerate(lines)]
-    body.append(["mean", *(f"{p.mean():.{places}f}" for p in found.values())])
-    header = ["Segment", *found]
+    body.append(["mean", *(f"{p.mean():.{places}f}" for p in probabilities.values())])
+    header = ["Segment", *probabilities]
     output.print_table(header, body, form, file)
     if form is Format.text:
         print(f"\nProbability that {first} is better than {second}", file=file)
-        for label, p in found.items():
+        for label, p in probabilities.items():
             won, lost = int((p > 0.5).sum()), int((p < 0.5).sum())
             print(
                 f"{label}: {first} wins {won}, {second} wins {lost}, {len(p) - won - lost} equal",

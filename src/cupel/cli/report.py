@@ -1,4 +1,4 @@
-"""`cupel report`: a run as a page that people look at."""
+"""`cupel report`: results as an HTML page."""
 
 from __future__ import annotations
 
@@ -18,33 +18,45 @@ if TYPE_CHECKING:
 def report(
     runs: Annotated[
         list[Path],
-        typer.Argument(metavar="RUN", help="The JSON of `cupel score`, `meta` or `mutt`."),
+        typer.Argument(
+            metavar="RUN", help="Results of `cupel score`, `meta` or `mutt`, written with -f json."
+        ),
     ],
     out: Annotated[
         Path,
         typer.Option(
-            "--output", "-o", metavar="FILE", callback=writable, help="The HTML file to write."
+            "--output", "-o", metavar="FILE", callback=writable, help="HTML file to write."
         ),
     ] = Path("report.html"),
     references: Annotated[
         list[str] | None,
-        typer.Option("--ref", "-r", metavar="REF...", help="Reference files, to show texts."),
+        typer.Option(
+            "--ref", "-r", metavar="REF...", help="Reference files, to show the text of segments."
+        ),
     ] = None,
     input_: Annotated[
         list[str] | None,
-        typer.Option("--input", "-i", metavar="HYP...", help="The systems' files, to show texts."),
+        typer.Option(
+            "--input", "-i", metavar="HYP...", help="Files with the translations, one per system."
+        ),
     ] = None,
     source: Source = None,
     names: Names = None,
     title: Annotated[
-        str, typer.Option(metavar="TEXT", help="Heading of the page.", show_default="by the runs")
+        str,
+        typer.Option(metavar="TEXT", help="Heading of the page.", show_default="from the results"),
     ] = "",
     align: Annotated[
-        bool, typer.Option("--align/--no-align", help="Show METEOR's alignments in the segments.")
+        bool,
+        typer.Option(
+            "--align/--no-align", help="Show in each segment which words the metric matched."
+        ),
     ] = True,
-    force: Annotated[bool, typer.Option("--force", help="Replace a file that exists.")] = False,
+    force: Annotated[
+        bool, typer.Option("--force", help="Replace the HTML file if it exists.")
+    ] = False,
 ) -> None:
-    """Turn runs into one HTML file that opens anywhere, offline.
+    """Make one HTML file of results, with tables, charts and segments; it opens offline.
 
     Example: cupel report scores.json segments.json --ref ref.txt -i a.txt b.txt -o report.html
     """
@@ -65,14 +77,14 @@ def report(
     corpus = _corpus(references, input_, source, names)
     if corpus is not None and not any(run.kind == "segments" for run in read):
         raise CupelError(
-            "Texts are shown beside segment scores: add a run of `cupel score -sl -f json`."
+            "Texts are shown with segment scores: add a run of `cupel score -sl -f json`."
         )
     write_text(out, page.report(read, corpus, title=title, align=align))
     output.warn(f"Wrote {out}.")
 
 
 def refuse_to_replace(path: Path, force: bool) -> None:
-    """A report that is there already stays, unless its replacement is asked for."""
+    """Raise an error if the report exists, unless it may be replaced."""
     if path.exists() and not force:
         raise CupelError(f"{path} exists already: choose another name, or replace it with --force.")
 

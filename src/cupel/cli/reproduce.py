@@ -1,4 +1,4 @@
-"""`cupel reproduce`: the papers' tables, published and ours."""
+"""`cupel reproduce`: the tables of the papers, published and computed."""
 
 from __future__ import annotations
 
@@ -23,20 +23,26 @@ GREEN, YELLOW, RED, PLAIN = "\033[32m", "\033[33m", "\033[31m", "\033[0m"
 def reproduce(
     names: Annotated[
         list[str] | None,
-        typer.Argument(
-            metavar="TABLE", help="Tables, as the list names them.", show_default="the list"
-        ),
+        typer.Argument(metavar="TABLE", help="Tables to compute.", show_default="list all tables"),
     ] = None,
     every: Annotated[bool, typer.Option("--all", help="Compute every table.")] = False,
     quick: Annotated[
         bool,
-        typer.Option("--quick", help="Take shipped weights and recorded trainings, the default."),
+        typer.Option(
+            "--quick",
+            help="Use the weights that come with Cupel and recorded trainings; this is the default.",
+        ),
     ] = False,
-    full: Annotated[bool, typer.Option("--full", help="Train models anew: hours.")] = False,
+    full: Annotated[
+        bool, typer.Option("--full", help="Train all models again, which takes hours.")
+    ] = False,
     write: Annotated[
         Path | None,
         typer.Option(
-            "--write", metavar="FILE.md", callback=writable, help="Write a page of results."
+            "--write",
+            metavar="FILE.md",
+            callback=writable,
+            help="Write the results as a Markdown page.",
         ),
     ] = None,
     record: Annotated[
@@ -45,14 +51,14 @@ def reproduce(
             "--record",
             metavar="FILE.json",
             callback=writable,
-            help="Keep the results for the list.",
+            help="Write a summary that the list of tables can show.",
         ),
     ] = None,
     workers: Workers = 1,
     form: PlainForm = PlainFormat.text,
     out: Out = None,
 ) -> None:
-    """Compute the tables of the four papers: published, ours, difference, and why they differ.
+    """Compute the tables of the four papers and compare them with the published numbers.
 
     Example: cupel reproduce red-4
     """
@@ -62,14 +68,14 @@ def reproduce(
         raise CupelError("--quick and --full exclude each other: give one of them.")
     if every and names:
         raise CupelError("--all means every table: leave out their names.")
-    wanted = list(tables().values()) if every else [find_table(name) for name in names or []]
-    if not wanted:
+    chosen = list(tables().values()) if every else [find_table(name) for name in names or []]
+    if not chosen:
         if write or record or full:
             raise CupelError("Name the tables to compute, or all of them with --all.")
         with output.output(out) as file:
             _list(form, file)
         return
-    results, signatures = _computed(wanted, full, workers)
+    results, signatures = _computed(chosen, full, workers)
     rows = [one.row() for result in results for one in result.shown]
     if write is not None:
         _write_page(results, signatures, write)
@@ -85,25 +91,25 @@ def reproduce(
             _print(result, file)
 
 
-def _computed(wanted: list[Table], full: bool, workers: int) -> tuple[list[Result], dict[str, str]]:
+def _computed(chosen: list[Table], full: bool, workers: int) -> tuple[list[Result], dict[str, str]]:
     from cupel.papers.compute import compute
     from cupel.papers.results import compare
 
-    found = compute(wanted, full=full, workers=workers, tell=output.warn)
-    return [compare(table, found) for table in wanted], _signatures(wanted, found)
+    outcomes = compute(chosen, full=full, workers=workers, report=output.warn)
+    return [compare(table, outcomes) for table in chosen], _signatures(chosen, outcomes)
 
 
-def _signatures(wanted: list[Table], found: dict[Any, Outcome]) -> dict[str, str]:
+def _signatures(chosen: list[Table], outcomes: dict[Any, Outcome]) -> dict[str, str]:
     """By metric, of what was computed here; by table and row or column, of what a training gave."""
     signatures: dict[str, str] = {}
-    for table in wanted:
+    for table in chosen:
         by_row: dict[str, set[str]] = {}
         for cell in table.cells:
-            by_row.setdefault(cell.row, set()).add(found[cell.key].signature or "")
+            by_row.setdefault(cell.row, set()).add(outcomes[cell.key].signature or "")
         # A training is a row of most tables; where rows are language pairs, a column.
         columns = any(len(row - {""}) > 1 for row in by_row.values())
         for cell in table.cells:
-            outcome = found[cell.key]
+            outcome = outcomes[cell.key]
             if outcome.signature:
                 own = cell.settings.get("metric")
                 trained = f"{table.id}, {cell.column if columns else cell.row}"
@@ -139,9 +145,9 @@ def _list(form: PlainFormat, file: TextIO) -> None:
     from cupel.papers.recorded import last_computed
 
     last = last_computed()
-    known = {row["table"]: row for row in last.get("rows", [])}
+    recorded = {row["table"]: row for row in last.get("rows", [])}
     rows = [
-        known.get(table.id, _unknown(table)) | {"title": f"{table.label}. {table.title}"}
+        recorded.get(table.id, _not_recorded(table)) | {"title": f"{table.label}. {table.title}"}
         for table in tables().values()
     ]
     if form is not PlainFormat.text:
@@ -168,15 +174,15 @@ def _list(form: PlainFormat, file: TextIO) -> None:
         )
 
 
-def _unknown(table: Table) -> dict[str, Any]:
+def _not_recorded(table: Table) -> dict[str, Any]:
     """A table of which nothing is recorded."""
-    from cupel.papers.compute import NOT_TO_BE_HAD
+    from cupel.papers.compute import NOT_AVAILABLE
     from cupel.papers.results import NOT_POSSIBLE, NOT_YET
 
     absent = dict.fromkeys(cell.absent for cell in table.cells if not cell.average)
     status = NOT_YET
     if None not in absent:
-        status = f"{NOT_POSSIBLE}: {NOT_TO_BE_HAD}: {'; '.join(str(what) for what in absent)}"
+        status = f"{NOT_POSSIBLE}: {NOT_AVAILABLE}: {'; '.join(str(what) for what in absent)}"
     printed = sum(cell.published == cell.published for cell in table.cells)
     return {"table": table.id, "status": status, "within": 0, "computed": 0, "printed": printed}
 

@@ -1,4 +1,4 @@
-"""Options of `cupel score` that have sacreBLEU's names, and what they mean to the metrics."""
+"""Options of `cupel score` that have the names of sacreBLEU, and the metric options they set."""
 
 from __future__ import annotations
 
@@ -14,17 +14,31 @@ def _option(*names: str, help: str, **more: Any) -> Any:  # noqa: A002
     return typer.Option(*names, help=help, rich_help_panel="As in sacreBLEU", **more)
 
 
-Lowercase = Annotated[bool, _option("--lowercase", "-lc", help="BLEU's: ignore case.")]
+Lowercase = Annotated[bool, _option("--lowercase", "-lc", help="Ignore case in BLEU.")]
 Tokenize = Annotated[
     str | None,
-    _option("--tokenize", "-tok", metavar="NAME", help="BLEU's.", show_default="13a, or by -l"),
+    _option(
+        "--tokenize",
+        "-tok",
+        metavar="NAME",
+        help="Tokenizer for BLEU: 13a, intl, char, zh, ja-mecab, ko-mecab, flores200, none, ...",
+        show_default="13a, or the one for the target language given by -l",
+    ),
 ]
 LanguagePair = Annotated[
     str | None,
-    _option("--language-pair", "-l", metavar="PAIR", help="For the tokenizer of zh, ja, ko."),
+    _option(
+        "--language-pair",
+        "-l",
+        metavar="PAIR",
+        help="Language pair, such as en-ja: chooses the BLEU tokenizer for zh, ja and ko.",
+    ),
 ]
 SmoothMethod = Annotated[
-    str, _option("--smooth-method", metavar="NAME", help="BLEU's: exp, floor, add-k, none.")
+    str,
+    _option(
+        "--smooth-method", metavar="NAME", help="Smoothing for BLEU: exp, floor, add-k or none."
+    ),
 ]
 SmoothValue = Annotated[
     float | None,
@@ -32,30 +46,55 @@ SmoothValue = Annotated[
         "--smooth-value",
         "-sv",
         metavar="VALUE",
-        help="BLEU's, of floor and add-k.",
-        show_default="floor 0.1, add-k 1",
+        help="Value for --smooth-method floor or add-k.",
+        show_default="0.1 for floor, 1 for add-k",
     ),
 ]
 NumRefs = Annotated[
     int,
-    _option("--num-refs", "-nr", metavar="N", min=1, help="Tab-separated references in REF."),
+    _option(
+        "--num-refs",
+        "-nr",
+        metavar="N",
+        min=1,
+        help="Number of tab-separated references per line of REF.",
+    ),
 ]
-Encoding = Annotated[str, _option("--encoding", "-e", metavar="NAME", help="Of text files.")]
+Encoding = Annotated[
+    str, _option("--encoding", "-e", metavar="NAME", help="Encoding of text files.")
+]
 CharOrder = Annotated[
     int,
-    _option("--chrf-char-order", "-cc", metavar="N", help="Longest n-grams of characters."),
+    _option("--chrf-char-order", "-cc", metavar="N", help="Longest character n-grams of chrF."),
 ]
 WordOrder = Annotated[
-    int, _option("--chrf-word-order", "-cw", metavar="N", help="Longest n-grams of words.")
+    int,
+    _option(
+        "--chrf-word-order",
+        "-cw",
+        metavar="N",
+        help="Longest word n-grams of chrF; 2 makes it chrF++.",
+    ),
 ]
-Beta = Annotated[int, _option("--chrf-beta", metavar="N", help="The weight of recall.")]
-Whitespace = Annotated[bool, _option("--chrf-whitespace", help="Count spaces too.")]
-ChrfLowercase = Annotated[bool, _option("--chrf-lowercase", help="Ignore case.")]
-EpsSmoothing = Annotated[bool, _option("--chrf-eps-smoothing", help="Smooth as NLTK does.")]
-CaseSensitive = Annotated[bool, _option("--ter-case-sensitive", help="Heed case.")]
-AsianSupport = Annotated[bool, _option("--ter-asian-support", help="Split Asian characters.")]
-NoPunct = Annotated[bool, _option("--ter-no-punct", help="Remove punctuation.")]
-Normalized = Annotated[bool, _option("--ter-normalized", help="Normalize and tokenize.")]
+Beta = Annotated[int, _option("--chrf-beta", metavar="N", help="Weight of recall in chrF.")]
+Whitespace = Annotated[
+    bool, _option("--chrf-whitespace", help="Count spaces as characters in chrF.")
+]
+ChrfLowercase = Annotated[bool, _option("--chrf-lowercase", help="Ignore case in chrF.")]
+EpsSmoothing = Annotated[
+    bool,
+    _option(
+        "--chrf-eps-smoothing", help="Smooth chrF with a small constant, as NLTK and Moses do."
+    ),
+]
+CaseSensitive = Annotated[bool, _option("--ter-case-sensitive", help="Respect case in TER.")]
+AsianSupport = Annotated[
+    bool, _option("--ter-asian-support", help="Split East Asian characters for TER.")
+]
+NoPunct = Annotated[bool, _option("--ter-no-punct", help="Remove punctuation for TER.")]
+Normalized = Annotated[
+    bool, _option("--ter-normalized", help="Split off punctuation and decode entities for TER.")
+]
 
 PairedBs = Annotated[bool, typer.Option("--paired-bs", "-pbs", hidden=True)]
 PairedAr = Annotated[bool, typer.Option("--paired-ar", "-par", hidden=True)]
@@ -68,7 +107,7 @@ _TOKENIZERS = {"zh": "zh", "ja": "ja-mecab", "ko": "ko-mecab"}
 
 
 def refuse_other_meanings(source: str | None, test_set: str | None) -> None:
-    """Say so where an option means something else here, or cannot be had."""
+    """Raise an error where an option of sacreBLEU has another meaning here, or none."""
     if test_set is not None:
         raise CupelError(
             "Cupel does not download test sets (-t): give the reference files, for instance those "
@@ -81,7 +120,7 @@ def refuse_other_meanings(source: str | None, test_set: str | None) -> None:
 
 
 def tokenizer(name: str | None, language_pair: str | None) -> str:
-    """As named; else by the target language, as sacreBLEU chooses it."""
+    """The named tokenizer, or the one that sacreBLEU chooses for the target language."""
     return name or _TOKENIZERS.get((language_pair or "").rpartition("-")[2], "13a")
 
 
@@ -93,7 +132,7 @@ def metric_options(
     word_order: int,
     segments: bool,
 ) -> dict[str, dict[str, object]]:
-    """The options of each metric that takes some of sacreBLEU's, by its name."""
+    """Metric -> its options, for the metrics that take options of sacreBLEU."""
     return {
         # sacreBLEU, too, scores segments with effective order.
         "bleu": {**bleu, "effective_order": segments},

@@ -23,7 +23,12 @@ from cupel.cli.options import (
     writable,
 )
 from cupel.cli.output import Format
-from cupel.cli.score_tables import Results, print_segments, print_systems
+from cupel.cli.score_tables import (
+    Results,
+    print_segments,
+    print_systems,
+    warn_without_details,
+)
 from cupel.cli.trees import tree_options
 from cupel.errors import CupelError
 
@@ -46,7 +51,8 @@ def score(
         list[str],
         typer.Argument(
             metavar="REF",
-            help="Reference files: text, .gz, .sgm, .xml, or FILE:COLUMN of .tsv, .jsonl, .parquet.",
+            help="Reference files: text with one segment per line (also .gz), .sgm, .xml, or "
+            "FILE:COLUMN for a column of .tsv, .csv, .jsonl or .parquet.",
         ),
     ],
     input_: Systems = None,
@@ -56,7 +62,8 @@ def score(
             "--metrics",
             "-m",
             metavar="METRIC...",
-            help="Metrics; `cupel metrics` lists them.",
+            help="Metrics to compute; `cupel metrics` lists them. Options follow a colon: "
+            "bleu:tokenize=intl.",
             show_default="bleu",
         ),
     ] = None,
@@ -64,13 +71,22 @@ def score(
     trees: Trees = None,
     names: Names = None,
     segments: Annotated[
-        bool, typer.Option("--sentence-level", "-sl", help="Score each segment.")
+        bool, typer.Option("--sentence-level", "-sl", help="Print the score of each segment.")
+    ] = False,
+    details: Annotated[
+        bool,
+        typer.Option(
+            "--details",
+            help="Print what the scores are made of: BLEU's precisions and brevity penalty, TER's "
+            "edits by kind, METEOR's precision, recall and chunks.",
+        ),
     ] = False,
     prefer: Annotated[
         bool,
         typer.Option(
             "--prefer",
-            help="Compare two systems segment by segment, with a metric that can (nnrk).",
+            help="Compare two systems: for each segment, the probability that the first is better "
+            "(with nnrk or assay).",
         ),
     ] = False,
     workers: Workers = 1,
@@ -80,7 +96,7 @@ def score(
             "--ci",
             "--confidence",
             "-ci",
-            help="95% bootstrap intervals.",
+            help="Add 95% confidence intervals by bootstrap resampling.",
             rich_help_panel=SIGNIFICANCE,
         ),
     ] = False,
@@ -92,14 +108,15 @@ def score(
             "-cin",
             metavar="N",
             min=1,
-            help="Resamples.",
+            help="Number of bootstrap resamples for --ci.",
             rich_help_panel=SIGNIFICANCE,
         ),
     ] = 1000,
     paired: Annotated[
         PairedTest | None,
         typer.Option(
-            help="Test each system against the first: bootstrap or approximate randomization.",
+            help="Test whether each system differs from the first, by paired bootstrap (bs) or "
+            "approximate randomization (ar).",
             rich_help_panel=SIGNIFICANCE,
         ),
     ] = None,
@@ -113,7 +130,7 @@ def score(
             "-parn",
             metavar="N",
             min=1,
-            help="Resamples or trials.",
+            help="Number of resamples (bs) or trials (ar) of the paired test.",
             show_default="bs 1000, ar 10000",
             rich_help_panel=SIGNIFICANCE,
         ),
@@ -122,7 +139,7 @@ def score(
     form: Form = Format.text,
     score_only: Annotated[
         bool,
-        typer.Option("--score-only", "-b", help="Print only the numbers.", rich_help_panel=OUTPUT),
+        typer.Option("--score-only", "-b", help="Print only the scores.", rich_help_panel=OUTPUT),
     ] = False,
     width: Annotated[
         int | None,
@@ -132,8 +149,8 @@ def score(
             metavar="N",
             min=0,
             max=20,
-            help="Decimal places.",
-            show_default="1 or 4, by the metric",
+            help="Number of decimal places.",
+            show_default="1 for scores in percent, else 4",
             rich_help_panel=OUTPUT,
         ),
     ] = None,
@@ -143,12 +160,18 @@ def score(
         typer.Option(
             metavar="FILE",
             callback=writable,
-            help="Write an HTML report as well.",
+            help="Also write an HTML report with charts and all segments.",
             rich_help_panel=OUTPUT,
         ),
     ] = None,
     quiet: Annotated[
-        bool, typer.Option("--quiet", "-q", help="Make no remarks.", rich_help_panel=OUTPUT)
+        bool,
+        typer.Option(
+            "--quiet",
+            "-q",
+            help="Print results only, no notes on standard error.",
+            rich_help_panel=OUTPUT,
+        ),
     ] = False,
     lowercase: sacrebleu.Lowercase = False,
     tokenize: sacrebleu.Tokenize = None,
@@ -174,7 +197,7 @@ def score(
     no_color: sacrebleu.NoColor = False,
     test_set: sacrebleu.TestSet = None,
 ) -> None:
-    """Score systems against references.
+    """Score translations against references.
 
     Example: cupel score ref.txt -i system1.txt system2.txt -m bleu chrf++ ter --ci
     """
@@ -230,33 +253,30 @@ def score(
         return
     with output.progress_bar("scoring") as progress:
         scores = score_corpus(corpus, wanted, workers=workers, progress=progress)
+    if details and not quiet:
+        warn_without_details(scores)
     with output.output(out) as file:
         if segments:
-            print_segments(scores, form, width, score_only, file)
+            print_segments(scores, form, width, score_only, file, details)
         else:
             results = Results(scores, ci, ci_n, test and test.value, paired_n, seed)
-            print_systems(results, form, width, score_only, file)
+            print_systems(results, form, width, score_only, file, details)
     if report is not None:
         from cupel.folders import write_text
-        from cupel.report.page import report_of_scores
+        from cupel.report.page import html_report
 
-        write_text(report, report_of_scores(scores, resamples=ci_n, seed=seed))
+        write_text(report, html_report(scores, resamples=ci_n, seed=seed))
         output.warn(f"Wrote {report}.")
 
 
 def _metrics(
     specs: list[str], options: dict[str, dict[str, object]], trees: str | None
 ) -> dict[str, Metric]:
-    from cupel.registry import get_metric
+    from cupel.registry import named_metrics
 
     given = tree_options(specs, trees)
-    metrics: dict[str, Metric] = {}
-    for spec in specs:
-        if spec in metrics:
-            raise CupelError(f"The metric {spec!r} is asked for twice.")
-        name = spec.partition(":")[0]
-        metrics[spec] = get_metric(spec, **options.get(name, {}), **given.get(name, {}))
-    return metrics
+    both = {n: {**options.get(n, {}), **given.get(n, {})} for n in {*options, *given}}
+    return named_metrics(specs, both)
 
 
 def _remark(corpus: Corpus, metrics: dict[str, Metric], force: bool) -> None:

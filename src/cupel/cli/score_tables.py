@@ -29,8 +29,8 @@ class Results:
                 self.intervals[metric] = scores.intervals(metric, resamples=ci_n, seed=seed)
                 extra["bs"] = ci_n
             if test:
-                found = scores.paired(metric, test, samples=test_n, seed=seed)
-                self.comparisons[metric] = {c.system: c for c in found}
+                compared = scores.paired(metric, test, samples=test_n, seed=seed)
+                self.comparisons[metric] = {c.system: c for c in compared}
                 extra[test] = test_n or {"bs": 1000, "ar": 10_000}[test]
             if extra:
                 extra["seed"] = seed
@@ -66,11 +66,29 @@ class Results:
 
 
 def print_systems(
-    results: Results, form: Format, width: int | None, score_only: bool, file: TextIO
+    results: Results,
+    form: Format,
+    width: int | None,
+    score_only: bool,
+    file: TextIO,
+    details: bool = False,
 ) -> None:
-    """One row per system, one column per metric; `score_only` leaves the numbers alone."""
+    """One row per system, one column per metric; with `score_only` nothing but the scores."""
     if form in (Format.json, Format.tsv):
-        output.records(results.rows(width), form, file, signatures=results.signatures)
+        rows, parts = (
+            results.rows(width),
+            _detail_rows(results.scores, "system", width) if details else [],
+        )
+        if form is Format.tsv:
+            nothing = dict.fromkeys(rows[0])
+            rows += [
+                nothing
+                | {"system": part["system"], "metric": f"{part['metric']}.{part['name']}"}
+                | {"score": part["value"]}
+                for part in parts
+            ]
+        beside = {"details": parts} if details else {}
+        output.records(rows, form, file, signatures=results.signatures, **beside)
         return
     metrics = results.scores.metrics
     cells: dict[str, dict[str, str]] = {system: {} for system in results.scores.systems}
@@ -83,15 +101,53 @@ def print_systems(
             print(*values.values(), sep="\n" if one else "\t", file=file)
         return
     header = ["System", *next(iter(cells.values()))]
-    rows = [[system, *values.values()] for system, values in cells.items()]
-    output.print_table(header, rows, form, file)
+    lines = [[system, *values.values()] for system, values in cells.items()]
+    output.print_table(header, lines, form, file)
     print(file=file)
+    if details:
+        _print_details(results.scores, form, width, file)
     output.print_signatures(results.signatures, form, file)
     if results.comparisons and form is Format.text:
         baseline = results.scores.systems[0]
         print(f"* differs from {baseline} at p < 0.05", file=file)
         for sentence in _verdicts(results):
             print(sentence, file=file)
+
+
+def _print_details(scores: Scores, form: Format, width: int | None, file: TextIO) -> None:
+    """A table per metric: one row per detail, one column per system."""
+    for metric in scores.metrics:
+        of_system = scores.details(metric)
+        rows = [
+            [name, *(_number(parts[name], width) for parts in of_system.values())]
+            for name in next(iter(of_system.values()))
+        ]
+        if rows:
+            output.print_table([metric, *of_system], rows, form, file)
+            print(file=file)
+
+
+def _detail_rows(scores: Scores, level: str, width: int | None) -> list[dict[str, Any]]:
+    rows = scores.detail_rows(level)
+    return rows if width is None else [r | {"value": round(r["value"], width)} for r in rows]
+
+
+def _number(value: float, width: int | None) -> str:
+    """Counts as they are, other numbers with three decimals unless a width is asked for."""
+    places = width if width is not None else 0 if value.is_integer() else 3
+    return f"{value:.{places}f}"
+
+
+def warn_without_details(scores: Scores) -> None:
+    """A sentence on the metrics that cannot say what their scores are made of."""
+    from cupel.metric import Detailed
+
+    names = [name for name, metric in scores.metrics.items() if not isinstance(metric, Detailed)]
+    if names:
+        output.warn(
+            f"No details are printed for {', '.join(names)}: not every metric says what its score "
+            "is made of."
+        )
 
 
 def _verdicts(results: Results) -> list[str]:
@@ -105,15 +161,27 @@ def _verdicts(results: Results) -> list[str]:
 
 
 def print_segments(
-    scores: Scores, form: Format, width: int | None, score_only: bool, file: TextIO
+    scores: Scores,
+    form: Format,
+    width: int | None,
+    score_only: bool,
+    file: TextIO,
+    details: bool = False,
 ) -> None:
-    """One row per system and segment."""
+    """One row per system and segment; details are further columns, in JSON records of their own."""
     rows = scores.segment_rows()
+    in_json = details and form is Format.json
+    beside = {"details": _detail_rows(scores, "segment", width)} if in_json else {}
+    for metric in scores.metrics if details and not in_json else ():
+        of_system = scores.details(metric, "segment")
+        for row in rows:
+            parts = of_system[row["system"]].items()
+            row |= {f"{metric}.{name}": float(values[row["segment"] - 1]) for name, values in parts}
     columns = [column for column in rows[0] if column not in ("system", "segment")]
     if form in (Format.json, Format.tsv):
         if width is not None:
             rows = [r | {c: round(r[c], width) for c in columns} for r in rows]
-        output.records(rows, form, file, signatures=scores.signatures)
+        output.records(rows, form, file, signatures=scores.signatures, **beside)
         return
     places = {c: _places(scores.metrics[_metric_of(c, scores.metrics)], width) for c in columns}
     lines = [[f"{row[c]:.{places[c]}f}" for c in columns] for row in rows]

@@ -4,185 +4,126 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
-import typer
-
-from cupel.cli import output
-from cupel.cli.options import SEED, Seed, fillable
-from cupel.errors import CupelError, MissingPart
+from cupel.cli import train_options as shared
+from cupel.cli.options import SEED
+from cupel.cli.train_options import DATA, MODEL, TRAINING, option
+from cupel.errors import CupelError
 
 
 def assay(
-    folder: Annotated[
-        Path | None,
-        typer.Option("--output", "-o", metavar="FOLDER", callback=fillable,
-                     help="Where to put weights, card and log."),
-    ] = None,
-    train: Annotated[
-        list[str] | None,
-        typer.Option("--train", metavar="DATA...", help="Rankings (wmt12, wmt13, wmt14) and grades "
-                     "(da13, sick, a TSV of translation, reference, score).", show_default="wmt13"),
-    ] = None,
-    dev: Annotated[
-        list[str] | None,
-        typer.Option("--dev", metavar="DATA...", help="What to hold out: datasets, or none.",
-                     show_default="one line in twenty of the training data"),
-    ] = None,
-    encoder: Annotated[
-        Path | None, typer.Option("--encoder", help="A folder in HuggingFace's layout.")
-    ] = None,
-    layers: Annotated[
-        int | None, typer.Option("--layers", min=1, help="Only the encoder's first layers.")
-    ] = None,
-    weighting: Annotated[
-        str, typer.Option("--weighting", help="Of pieces: equal, learned, deep, or table (idf).")
-    ] = "learned",
-    phrases: Annotated[bool, typer.Option(help="Match phrases too.")] = True,
-    worst: Annotated[bool, typer.Option(help="Look at the worst match, too.")] = True,
-    repeats: Annotated[bool, typer.Option(help="Count what is said once too often.")] = True,
-    pooled: Annotated[bool, typer.Option(help="Features learned of sentence vectors.")] = False,
-    joint: Annotated[
-        bool, typer.Option("--joint", help="Encode both sentences together: a model that teaches.")
-    ] = False,
-    matched: Annotated[
-        bool, typer.Option(help="Match what was encoded together, too (with --joint).")
-    ] = True,
-    start: Annotated[
-        Path | None,
-        typer.Option("--start", metavar="DIR", help="Go on from this trained model."),
-    ] = None,
-    teachers: Annotated[
-        list[Path] | None,
-        typer.Option("--teacher", metavar="DIR...", help="Learn from these models' scores of all "
-                     "translations, too."),
-    ] = None,
-    taught: Annotated[
-        float, typer.Option("--taught", min=0.0, help="What teachers count beside judgments.")
-    ] = 1.0,
-    epochs: Annotated[
-        int, typer.Option("--epochs", metavar="N", min=1, help="Times through the data.")
-    ] = 4,
-    size: Annotated[
-        int, typer.Option("--size", metavar="N", min=1, help="Segments a step.")
-    ] = 16,
-    encoder_rate: Annotated[
-        float, typer.Option("--encoder-rate", metavar="RATE", min=0.0,
-                            help="AdamW's for the encoder's layers.")
-    ] = 5e-5,
-    head_rate: Annotated[
-        float, typer.Option("--head-rate", metavar="RATE", min=0.0,
-                            help="AdamW's for all that is on top of them.")
-    ] = 1e-3,
-    dropout: Annotated[
-        float, typer.Option("--dropout", metavar="SHARE", min=0.0, max=0.9,
-                            help="Of what the encoder's layers see, in training.")
-    ] = 0.15,
-    corrupted: Annotated[
-        float, typer.Option("--corrupted", min=0.0, help="What corrupted sentences count.")
-    ] = 0.5,
-    borrowed: Annotated[
-        float,
-        typer.Option("--borrowed", min=0.0, help="What judgments count with the best translation "
-                     "for the reference."),
-    ] = 0.0,
-    tied: Annotated[
-        float, typer.Option("--tied", min=0.0, help="What ties count, as a third outcome.")
-    ] = 0.0,
-    graded: Annotated[
-        float, typer.Option("--graded", min=0.0, help="What grades count beside preferences.")
-    ] = 0.3,
-    agreed: Annotated[
-        bool, typer.Option("--agreed", help="Judgments that contradict each other cancel.")
-    ] = False,
-    average: Annotated[
-        float, typer.Option("--average", min=0.0, max=0.99999, help="Of the weights: its decay.")
-    ] = 0.998,
-    embeddings: Annotated[
-        bool, typer.Option("--embeddings", help="Train the table of the pieces, and store it.")
-    ] = False,
-    stored: Annotated[
-        str, typer.Option("--stored", help="Weights as int8, float16 or float32.")
-    ] = "int8",
-    average_of: Annotated[
-        list[Path] | None,
-        typer.Option("--average-of", metavar="DIR...", help="Train nothing: average the weights "
-                     "of these trainings."),
-    ] = None,
-    device: Annotated[str, typer.Option("--device", help="cpu, cuda or auto.")] = "auto",
-    seed: Seed = SEED,
+    folder: shared.Output,
+    train: Annotated[list[str] | None, option(DATA, "--train", "DATASET...",
+        "Data to learn from: rankings (wmt12, wmt13, wmt14) and grades (da13, sick, or a TSV file "
+        "with the columns translation, reference and score).", show_default="wmt13")] = None,
+    dev: Annotated[list[str] | None, option(DATA, "--dev", "DATASET...",
+        "Data to measure the model on after each epoch: datasets, or none.",
+        show_default="held-out, one line in twenty of the training data")] = None,
+    pairs: shared.Pairs = None,
+    corrupted: Annotated[float, option(DATA, "--corrupted", "WEIGHT",
+        "How much a preference for a sentence over its corruption counts, beside a judgment.",
+        min=0.0)] = 0.5,
+    borrowed: Annotated[float, option(DATA, "--borrowed", "WEIGHT",
+        "How much a judgment counts once more with the segment's best translation in place of the "
+        "reference.", min=0.0)] = 0.0,
+    tied: Annotated[float, option(DATA, "--tied", "WEIGHT",
+        "How much a tie counts, as a third outcome; 0 leaves ties out.", min=0.0)] = 0.0,
+    graded: Annotated[float, option(DATA, "--graded", "WEIGHT",
+        "How much a grade counts, beside a preference.", min=0.0)] = 0.3,
+    agreed: Annotated[bool, option(DATA, "--agreed", None,
+        "Let judgments of two translations that contradict each other cancel.")] = False,
+    teachers: Annotated[list[Path] | None, option(DATA, "--teacher", "FOLDER...",
+        "Trained models whose scores of all translations are learned, too.")] = None,
+    taught: Annotated[float, option(DATA, "--taught", "WEIGHT",
+        "How much the scores of teachers count, beside judgments.", min=0.0)] = 1.0,
+    encoder: Annotated[Path | None, option(MODEL, "--encoder", "FOLDER",
+        "Pretrained encoder to start from, in the layout of Hugging Face.",
+        show_default="all-MiniLM-L6-v2")] = None,
+    layers: Annotated[int | None, option(MODEL, "--layers", "N",
+        "Number of the encoder's layers to use, from the first on.",
+        min=1, show_default="all")] = None,
+    start: Annotated[Path | None, option(MODEL, "--start", "FOLDER",
+        "Trained model to start from, instead of the encoder alone.")] = None,
+    weighting: Annotated[str, option(MODEL, "--weighting", "NAME",
+        "Weights of the word pieces: equal, learned, deep (learned by one more layer), or table "
+        "(inverse document frequencies).")] = "learned",
+    phrases: Annotated[bool, option(MODEL, None, None,
+        "Match phrases beside single pieces.")] = True,
+    worst: Annotated[bool, option(MODEL, None, None, "Take the worst match as a feature.")] = True,
+    repeats: Annotated[bool, option(MODEL, None, None,
+        "Take what the translation repeats too often as a feature.")] = True,
+    pooled: Annotated[bool, option(MODEL, None, None,
+        "Learn features of the two sentence vectors, too.")] = False,
+    joint: Annotated[bool, option(MODEL, "--joint", None,
+        "Encode both sentences together: a slow model that serves as a teacher.")] = False,
+    matched: Annotated[bool, option(MODEL, None, None,
+        "With --joint: match the pieces that were encoded together, too.")] = True,
+    stored: Annotated[str, option(MODEL, "--stored", "TYPE",
+        "Type of number to store the weights in: int8, float16 or float32.")] = "int8",
+    average_of: Annotated[list[Path] | None, option(MODEL, "--average-of", "FOLDER...",
+        "Train nothing, and average the weights of these trained models.")] = None,
+    epochs: shared.Epochs = 4,
+    batch: Annotated[int, shared.batch_option("segments, each with all its judgments,")] = 16,
+    rate: Annotated[float, option(TRAINING, "--rate", "RATE",
+        "Learning rate of everything but the encoder.", min=0.0)] = 0.001,
+    encoder_rate: Annotated[float, option(TRAINING, "--encoder-rate", "RATE",
+        "Learning rate of the encoder's layers.", min=0.0)] = 5e-5,
+    decay: shared.Decay = 0.01,
+    dropout: shared.Dropout = 0.15,
+    average: Annotated[float, option(TRAINING, "--average", "RATE",
+        "Decay of the moving average of the weights, which is what is kept; 0 keeps the last "
+        "weights.", min=0.0, max=0.99999)] = 0.998,
+    embeddings: Annotated[bool, option(TRAINING, "--embeddings", None,
+        "Train the encoder's table of pieces, too, and store it.")] = False,
+    seed: shared.Seed = SEED,
+    device: shared.Device = "auto",
 ) -> None:  # fmt: skip
-    """Train assay. A training that was stopped goes on where it was when it is started again.
+    """Train assay on preferences and grades; score with it as `-m assay:weights=FOLDER`.
 
     Example: cupel train assay --train wmt13 -o my-assay
     """
-    if folder is None:
-        raise CupelError("Where to? Name a folder for the model with -o.")
-    _check_parts()
+    from cupel.neural.packages import TRAINING as NEEDED
+    from cupel.neural.packages import check_packages
+
+    check_packages("Training assay", (*NEEDED, "tokenizers"), "contextual")
     from cupel.learned.assay.files import STORED
     from cupel.learned.assay.model.network import WEIGHTINGS, Design
-    from cupel.learned.assay.training.loop import Recipe
     from cupel.learned.assay.training.run import (
         HELD_OUT,
         Order,
         average_assay,
-        known_order,
+        distinct,
         train_assay,
     )
+    from cupel.learned.assay.training.settings import Training
 
-    for what, value, known in (
+    for what, value, choices in (
         ("--weighting", weighting, WEIGHTINGS),
         ("--stored", stored, STORED),
     ):
-        if value not in known:
-            raise CupelError(f"{what} takes {', '.join(known)}, not {value!r}.")
+        if value not in choices:
+            raise CupelError(f"{what} takes {', '.join(choices)}, not {value!r}.")
     if not matched and not joint:
         raise CupelError("--no-matched leaves nothing to score with but what --joint reads.")
     order = Order(
-        train=known_order(train or ["wmt13"]),
-        dev=known_order(dev or [HELD_OUT]),
-        encoder=encoder,
-        layers=layers,
-        start=start,
-        teachers=tuple(teachers or ()),
+        train=distinct(train or ["wmt13"]), dev=distinct(dev or [HELD_OUT]),
+        pairs=tuple(pairs) if pairs else None, encoder=encoder, layers=layers, start=start,
+        teachers=tuple(teachers or ()), stored=stored,
         design=Design(
             phrases=phrases, worst=worst, repeats=repeats, pooled=pooled, weighting=weighting,
             joint=joint, matched=matched,
         ),
-        recipe=Recipe(
-            epochs=epochs, size=size, encoder_rate=encoder_rate, head_rate=head_rate,
+        training=Training(
+            epochs=epochs, batch=batch, rate=rate, encoder_rate=encoder_rate, decay=decay,
             dropout=dropout, corrupted=corrupted, borrowed=borrowed, tied=tied, graded=graded,
-            taught=taught if teachers else 0.0, agreed=agreed,
-            average=average, embeddings=embeddings, seed=seed,
+            taught=taught if teachers else 0.0, agreed=agreed, average=average,
+            embeddings=embeddings, seed=seed, device=device,
         ),
-        stored=stored,
-        device=device,
     )  # fmt: skip
     if average_of:
-        last = average_assay(order, average_of, folder)
-    else:
-        last = train_assay(order, folder, _tell)
+        shared.print_trained(folder, average_assay(order, average_of, folder))
+        return
+    last = train_assay(order, folder, shared.print_epoch)
     if int(os.environ.get("RANK", "0")) == 0:
-        print(f"{folder}: {_figures(last) or 'trained'}")
-
-
-def _tell(entry: dict[str, Any]) -> None:
-    output.warn(
-        f"epoch {entry['epoch']}: loss {entry['loss']:.4f}, {entry['seconds']:.0f} s"
-        + "".join(f", {part}" for part in [_figures(entry)] if part)
-    )
-
-
-def _figures(entry: Any) -> str:
-    names = ("tau", "corrupted", "grades")
-    return ", ".join(f"{name} {entry[name]:.4f}" for name in names if name in entry)
-
-
-def _check_parts() -> None:
-    from importlib.util import find_spec
-
-    absent = [name for name in ("torch", "safetensors", "tokenizers") if find_spec(name) is None]
-    if absent:
-        raise MissingPart(
-            f"Training assay needs {', '.join(absent)}: pip install 'cupel[contextual]'."
-        )
+        shared.print_trained(folder, last.figures, last.epoch)

@@ -8,108 +8,72 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from cupel.cli import output
-from cupel.cli.options import SEED, Pairs, Seed, fillable, writable
+from cupel.cli import train_options as shared
+from cupel.cli.options import SEED, writable
 from cupel.cli.output import Format
-from cupel.errors import CupelError, MissingPart
+from cupel.cli.train_options import DATA, MODEL, TRAINING, option
+from cupel.errors import CupelError
 
 if TYPE_CHECKING:
-    from cupel.learned.reval.data.sets import SimilarityData, SimilaritySet
+    from cupel.learned.reval.data.examples import SimilarityData, SimilaritySet
 
 _PAPER = "paper"
 
 
 def reval(
-    folder: Annotated[
-        Path | None,
-        typer.Option("--output", "-o", metavar="FOLDER", callback=fillable,
-                     help="Where to put weights and card."),
-    ] = None,
-    train: Annotated[
-        str, typer.Option("--train", metavar="DATASET", help="The rankings: wmt12, wmt13.")
-    ] = "wmt13",
-    name: Annotated[
-        str, typer.Option("--set", metavar="NAME", help="L, LNF, XL, XXL or All.")
-    ] = "L",
-    add: Annotated[
-        list[str] | None,
-        typer.Option("--add", metavar="DATASET...", help="More to train on: sick, wmt12, ..."),
-    ] = None,
-    pairs: Pairs = None,
-    thresholds: Annotated[
-        str, typer.Option("--thresholds", metavar="NAME", help="Variances: paper (Table 1), or "
-                          "Algorithm 1's by the tau of wmt12, wmt13 or wmt14.")
-    ] = _PAPER,
-    cell: Annotated[
-        str, typer.Option("--cell", metavar="NAME", help="tree-lstm, lstm or bilstm.")
-    ] = "tree-lstm",
-    memory: Annotated[
-        int, typer.Option("--memory", metavar="N", min=1, help="Size of a node's state.")
-    ] = 150,
-    hidden: Annotated[
-        int, typer.Option("--hidden", metavar="N", min=1, help="Size of the head's layer.")
-    ] = 50,
-    output_gate: Annotated[
-        bool, typer.Option("--output-gate", help="With the output gate of equation 1.")
-    ] = False,
-    projection: Annotated[
-        int, typer.Option("--projection", metavar="N", min=0,
-                          help="Project word vectors to this size first.")
-    ] = 0,
-    vectors: Annotated[
-        str, typer.Option("--vectors", metavar="NAME", help="Word vectors: a name or a file.")
-    ] = "glove-6b-50d-100k",
-    unknown: Annotated[
-        str, typer.Option("--unknown", metavar="NAME",
-                          help="Words without a vector: zero, hash or letters.")
-    ] = "hash",
-    tune_vectors: Annotated[
-        float, typer.Option("--tune-vectors", metavar="RATE", min=0.0,
-                            help="Learning rate of word vectors.")
-    ] = 0.0,
-    heads: Annotated[
-        str, typer.Option("--heads", metavar="NAME", help="native or penn2malt.")
-    ] = "native",
-    parser: Annotated[
-        str | None, typer.Option("--parser", metavar="NAME", help="A spaCy model.",
-                                 show_default="en_core_web_sm")
-    ] = None,
-    trees: Annotated[
-        str | None, typer.Option("--trees", metavar="FILE.conllu",
-                                 help="Trees of all sentences, instead of a parser.")
-    ] = None,
-    epochs: Annotated[
-        int, typer.Option("--epochs", metavar="N", min=1, help="Times through the set.")
-    ] = 10,
-    batch: Annotated[
-        int, typer.Option("--batch", metavar="N", min=1, help="Pairs a step.")
-    ] = 25,
-    learning_rate: Annotated[
-        float, typer.Option("--learning-rate", metavar="RATE", min=0.0, help="AdaGrad's.")
-    ] = 0.05,
-    l2: Annotated[
-        float, typer.Option("--l2", metavar="WEIGHT", min=0.0, help="Of the regularisation.")
-    ] = 1e-4,
-    seed: Seed = SEED,
-    split_seed: Annotated[
-        int, typer.Option("--split-seed", metavar="N", min=0,
-                          help="Draws the lines of dev and test.")
-    ] = SEED,
-    device: Annotated[
-        str, typer.Option("--device", metavar="NAME", help="cpu, cuda or auto.")
-    ] = "cpu",
-    list_sets: Annotated[
-        bool, typer.Option("--list-sets", help="Print sizes and thresholds, and train nothing.")
-    ] = False,
-    export: Annotated[
-        Path | None,
-        typer.Option("--export", metavar="FILE", callback=writable,
-                     help="Write the set as TSV, and train nothing."),
-    ] = None,
-    form: Annotated[Format, typer.Option("--format", "-f", help="How --list-sets prints.")] = (
-        Format.text
-    ),
+    folder: Annotated[Path | None, shared.OUTPUT] = None,
+    train: Annotated[str, option(DATA, "--train", "DATASET",
+        "Dataset whose rankings are learned from, for example wmt12 or wmt13.")] = "wmt13",
+    name: Annotated[str, option(DATA, "--set", "NAME",
+        "Which of its pairs to take (Table 2 of the paper): L, LNF, XL, XXL or All; --list-sets "
+        "prints their sizes.")] = "L",
+    add: Annotated[list[str] | None, option(DATA, "--add", "DATASET...",
+        "More data to train on: sick, or other datasets with rankings.")] = None,
+    pairs: shared.Pairs = None,
+    thresholds: Annotated[str, option(DATA, "--thresholds", "NAME",
+        "Variance of the ranks above which a pair is left out: paper (Table 1), or wmt12, wmt13 or "
+        "wmt14 to compute it by Algorithm 1 with the tau of that year.")] = _PAPER,
+    split_seed: Annotated[int, option(DATA, "--split-seed", "N",
+        "Seed that draws the lines held out for development and test.", min=0)] = SEED,
+    heads: Annotated[str, option(DATA, "--heads", "NAME",
+        "Head rules of the trees: native or penn2malt.")] = "native",
+    parser: Annotated[str | None, option(DATA, "--parser", "NAME",
+        "spaCy model that parses the sentences.", show_default="en_core_web_sm")] = None,
+    trees: Annotated[str | None, option(DATA, "--trees", "FILE.conllu",
+        "Trees of all sentences, used instead of a parser.")] = None,
+    encoder: Annotated[str, option(MODEL, "--encoder", "NAME",
+        "Encoder of the sentences: tree-lstm, lstm or bilstm.")] = "tree-lstm",
+    memory: Annotated[int, option(MODEL, "--memory", "N",
+        "Size of the encoder's state at each word.", min=1)] = 150,
+    hidden: Annotated[int, option(MODEL, "--hidden", "N",
+        "Number of hidden units of the network that compares two sentences.", min=1)] = 50,
+    output_gate: Annotated[bool, option(MODEL, "--output-gate", None,
+        "Give the encoder the output gate of equation 1, which the authors' code lacks.")] = False,
+    projection: Annotated[int, option(MODEL, "--projection", "N",
+        "Size that a learned layer projects word vectors to; 0 is no such layer.", min=0)] = 0,
+    vectors: Annotated[str, option(MODEL, "--vectors", "NAME",
+        "Table of word vectors: a name, or a GloVe, word2vec or fastText "
+        "file.")] = "glove-6b-50d-100k",
+    unknown: Annotated[str, option(MODEL, "--unknown", "NAME",
+        "Vectors of words that the table lacks: zero, hash (random but fixed for each word) or "
+        "letters (made of the word's letters).")] = "hash",
+    tune_vectors: Annotated[float, option(TRAINING, "--tune-vectors", "RATE",
+        "Learning rate of the word vectors; 0 leaves them as they are.", min=0.0)] = 0.0,
+    epochs: shared.Epochs = 10,
+    batch: Annotated[int, shared.batch_option("pairs")] = 25,
+    rate: shared.Rate = 0.05,
+    decay: shared.Decay = 1e-4,
+    seed: shared.Seed = SEED,
+    device: shared.Device = "auto",
+    list_sets: Annotated[bool, option(None, "--list-sets", None,
+        "Print the sizes and thresholds of all sets, and train nothing.")] = False,
+    export: Annotated[Path | None, option(None, "--export", "FILE",
+        "Write the training set as a TSV file, and train nothing.", callback=writable)] = None,
+    form: Annotated[
+        Format, typer.Option("--format", "-f", help="Format in which --list-sets prints.")
+    ] = Format.text,
 ) -> None:  # fmt: skip
-    """Train ReVal, a Tree-LSTM metric, on rankings turned into similarity scores.
+    """Train ReVal, a Tree-LSTM metric, on rankings; score with it as `-m reval:weights=FOLDER`.
 
     Example: cupel train reval --train wmt13 --add sick -o my-reval
     """
@@ -125,58 +89,45 @@ def reval(
         write_text(export, data.tsv())
         return
     assert folder is not None
-    _check_installed()
-    from cupel.learned.reval.model.network import Settings
-    from cupel.learned.reval.training.loop import Training
+    from cupel.neural.packages import TRAINING as NEEDED
+    from cupel.neural.packages import check_packages
+
+    check_packages("Training ReVal", NEEDED, "neural,syntax")
+    from cupel.learned.reval.model.network import Design
     from cupel.learned.reval.training.run import Reading, train_reval
+    from cupel.learned.reval.training.settings import Training
     from cupel.text.vectors import open_vectors
 
-    reading = Reading(vectors, unknown, heads, parser, trees)
     dimension = int(open_vectors(vectors).matrix.shape[1])
-    settings = Settings(cell, memory, hidden, dimension, output_gate, projection)
-    training = Training(learning_rate, batch, l2, epochs, seed, tune_vectors)
+    design = Design(encoder, memory, hidden, dimension, output_gate, projection)
+    how = Training(
+        epochs=epochs, batch=batch, rate=rate, decay=decay, vectors_rate=tune_vectors, seed=seed,
+        device=device,
+    )  # fmt: skip
     with (
         output.progress_bar("parsing") as parsing,
         output.progress_bar("training") as progress,
     ):
         trained = train_reval(
-            data, folder, settings, training, reading,
-            device=device, parsing=parsing, progress=progress, told=_tell,
+            data, folder, design, how, Reading(vectors, unknown, heads, parser, trees),
+            parsing=parsing, progress=progress, report=shared.print_epoch,
         )  # fmt: skip
-    best = trained.best
-    print(f"{folder}: epoch {best['epoch']} is kept, Pearson {best['dev_pearson']:.4f} on dev")
-
-
-def _check_installed() -> None:
-    from importlib.util import find_spec
-
-    absent = [name for name in ("torch", "safetensors") if find_spec(name) is None]
-    if absent:
-        raise MissingPart(
-            f"Training ReVal needs {' and '.join(absent)}: pip install 'cupel[neural,syntax]'."
-        )
-
-
-def _tell(entry: dict[str, Any]) -> None:
-    output.warn(
-        f"epoch {entry['epoch']}: cost {entry['loss']:.4f}, Pearson on dev "
-        f"{entry['dev_pearson']:.4f}, {entry['seconds']:.1f} s"
-    )
+    shared.print_trained(folder, trained.best.figures, trained.best.epoch)
 
 
 def _data(dataset: str, pairs: list[str] | None, thresholds: str, seed: int) -> SimilarityData:
-    from cupel.learned.reval.data.sets import SimilarityData
+    from cupel.learned.reval.data.examples import SimilarityData
     from cupel.learned.reval.data.similarity import BANDS, PUBLISHED, ranked_pairs, threshold
 
     if thresholds == _PAPER:
         return SimilarityData(dataset, pairs, thresholds=PUBLISHED, seed=seed)
     ranked = ranked_pairs(dataset, pairs)
-    found = {band: threshold(ranked, band, thresholds).variance for band in BANDS}
-    return SimilarityData(dataset, pairs, thresholds=found, seed=seed)
+    variances = {band: threshold(ranked, band, thresholds).variance for band in BANDS}
+    return SimilarityData(dataset, pairs, thresholds=variances, seed=seed)
 
 
 def _made(data: SimilarityData, name: str, add: list[str]) -> SimilaritySet:
-    from cupel.learned.reval.data.sets import WITH_SICK, Recipe, SimilarityData, with_training
+    from cupel.learned.reval.data.examples import WITH_SICK, Recipe, SimilarityData, with_training
 
     sick = WITH_SICK if "sick" in add and not name.endswith(WITH_SICK) else ""
     made = data.make(f"{name}{sick}")
@@ -184,7 +135,7 @@ def _made(data: SimilarityData, name: str, add: list[str]) -> SimilaritySet:
         if other == "sick":
             continue
         if other == data.dataset:
-            raise CupelError(f"{other} is what is trained on; --add takes something else.")
+            raise CupelError(f"{other} is the dataset of --train: --add takes other datasets.")
         more = SimilarityData(other, thresholds=data.thresholds).everything(Recipe(least=2))
         made = with_training(made, more, f"{made.name}+{other}")
     return made

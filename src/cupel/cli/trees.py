@@ -1,4 +1,4 @@
-"""`--trees`: the user's own trees for every metric of a command that reads trees."""
+"""`--trees`: the user's trees for every metric of a command that reads trees."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ from cupel.errors import CupelError
 
 
 def tree_options(specs: Sequence[str], trees: str | None) -> dict[str, dict[str, object]]:
-    """The option by the name of each metric that takes it; at least one must."""
+    """Metric -> its option, for each metric that reads trees; at least one must."""
     if trees is None:
         return {}
     from cupel.registry import entries
 
-    known = entries()
-    names = [spec.partition(":")[0] for spec in specs]
-    found = [name for name in names if name in known and "trees" in known[name].options]
-    if not found:
-        able = ", ".join(name for name, entry in known.items() if "trees" in entry.options)
-        raise CupelError(f"No metric here reads trees (--trees); those that do are: {able}.")
-    return {name: {"trees": trees} for name in found}
+    readers = [name for name, entry in entries().items() if "trees" in entry.options]
+    names = [name for name in (spec.partition(":")[0] for spec in specs) if name in readers]
+    if not names:
+        raise CupelError(
+            f"None of these metrics reads trees (--trees); those that do are: {', '.join(readers)}."
+        )
+    return {name: {"trees": trees} for name in names}

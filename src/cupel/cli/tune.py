@@ -1,4 +1,4 @@
-"""`cupel tune`: search a metric's parameters for the best agreement with people."""
+"""`cupel tune`: search for parameters of a metric that agree best with people."""
 
 from __future__ import annotations
 
@@ -12,22 +12,27 @@ from cupel.cli.output import Format
 from cupel.errors import CupelError
 
 if TYPE_CHECKING:
-    from cupel.tune import Tuned
+    from cupel.tuning import Tuned
 
 
 def tune(
     metric: Annotated[
         str,
-        typer.Argument(metavar="METRIC", help="A metric with parameters to tune, such as redp."),
+        typer.Argument(metavar="METRIC", help="Metric to tune: one with parameters, such as redp."),
     ],
     on: Annotated[
-        list[str], typer.Option("--on", metavar="DATASET...", help="Datasets with human rankings.")
+        list[str],
+        typer.Option("--on", metavar="DATASET...", help="Datasets with human rankings to tune on."),
     ],
     goal: Annotated[
-        str, typer.Option(metavar="GOAL", help="Agreement to maximise: sys+seg, sys, seg.")
+        str,
+        typer.Option(
+            metavar="GOAL",
+            help="Agreement with people to maximize: of systems (sys), segments (seg) or both.",
+        ),
     ] = "sys+seg",
     search: Annotated[
-        str, typer.Option(metavar="WAY", help="How to search: grid, genetic.")
+        str, typer.Option(metavar="METHOD", help="Search method: grid or genetic.")
     ] = "grid",
     pairs: Pairs = None,
     hold_out: Annotated[
@@ -35,7 +40,8 @@ def tune(
         typer.Option(
             "--hold-out",
             metavar="PAIR...",
-            help="Language pairs not to tune on but to report; `lines`: every fifth line of each.",
+            help="Language pairs that are only reported, not tuned on; `lines` holds out every "
+            "fifth line of each pair.",
         ),
     ] = None,
     grid: Annotated[
@@ -43,7 +49,7 @@ def tune(
         typer.Option(
             "--grid",
             metavar="NAME=FIRST:LAST:STEP...",
-            help="Values to try; NAME=VALUE fixes one.",
+            help="Values to try for a parameter; NAME=VALUE keeps it fixed.",
             show_default="0.1 to 0.9",
         ),
     ] = None,
@@ -52,7 +58,7 @@ def tune(
         typer.Option(
             "--subset",
             metavar="NAME...",
-            help="The parameters to tune first.",
+            help="Parameters that the grid search tunes first.",
             show_default="the first half",
         ),
     ] = None,
@@ -60,30 +66,39 @@ def tune(
         int | None,
         typer.Option(
             metavar="N",
-            help="Rounds of the grid, or generations, at most.",
-            show_default="8; genetic: 20",
+            help="Largest number of rounds (grid) or generations (genetic).",
+            show_default="8 for grid, 20 for genetic",
         ),
     ] = None,
     save: Annotated[
-        str | None, typer.Option("--save", metavar="NAME", help="Keep the result as a preset.")
+        str | None,
+        typer.Option("--save", metavar="NAME", help="Save the result as a preset of this name."),
     ] = None,
-    force: Annotated[bool, typer.Option("--force", help="Replace a preset of that name.")] = False,
+    force: Annotated[
+        bool, typer.Option("--force", help="Replace a preset of the same name.")
+    ] = False,
     seed: Seed = SEED,
     workers: Annotated[
         int,
-        typer.Option(metavar="N", min=1, help="Processes for features, threads for the search."),
+        typer.Option(
+            metavar="N",
+            min=1,
+            help="Number of processes for features, and of threads for the search.",
+        ),
     ] = 1,
-    cache: Annotated[bool, typer.Option(help="Keep features between runs.")] = True,
+    cache: Annotated[
+        bool, typer.Option(help="Keep computed features in the cache for later runs.")
+    ] = True,
     form: Form = Format.text,
     width: Width = 3,
     out: Out = None,
 ) -> None:
-    """Tune a metric's parameters on human judgments.
+    """Search for the parameters of a metric that agree best with human judgments.
 
     Example: cupel tune redp --on wmt13 --goal sys+seg --hold-out fr-en --save mine
     """
     from cupel.presets import preset_path, save_preset
-    from cupel.tune import tune as tuned_by
+    from cupel.tuning import tune as tuned_by
 
     if save is not None:
         path = preset_path(save)
@@ -119,7 +134,7 @@ def _print(tuned: Tuned, form: Format, width: int, file: TextIO) -> None:
     if form in (Format.json, Format.tsv):
         output.records(
             tuned.rows(), form, file, parameters=tuned.parameters, start=dict(tuned.start),
-            settings=tuned.found.tried, value=tuned.found.value,
+            settings=tuned.result.tried, value=tuned.result.value,
         )  # fmt: skip
         if form is Format.tsv:
             output.warn(f"The best parameters: {tuned.spec}")
@@ -137,9 +152,9 @@ def _print(tuned: Tuned, form: Format, width: int, file: TextIO) -> None:
     print(file=file)
     output.print_table(names, values, form, file)
     if form is Format.text:
-        steps = ", ".join(f"{value:.4f}" for _, value in tuned.found.steps)
+        steps = ", ".join(f"{value:.4f}" for _, value in tuned.result.steps)
         print(
-            f"\n{tuned.search} search for {tuned.goal}, {tuned.found.tried} settings; best after "
+            f"\n{tuned.search} search for {tuned.goal}, {tuned.result.tried} settings; best after "
             f"each step: {steps}\n{tuned.spec}",
             file=file,
         )

@@ -1,7 +1,7 @@
-"""What the option parser finds wrong, told as every other error is: in one sentence.
+"""Usage errors as one sentence, like every other error.
 
-Click speaks of usage errors in its own words, and Typer in a box. The commands and groups here
-note which command an error is about, so that the sentence can name its `--help`.
+Click and Typer print usage errors in other forms. The commands and groups here record which command
+an error belongs to, so that the sentence can name its `--help`.
 """
 
 from __future__ import annotations
@@ -20,35 +20,35 @@ UsageError: type[Exception] = typer.BadParameter.__mro__[1]
 
 
 class Command(TyperCommand):
-    """A command whose usage errors know it."""
+    """A command that is recorded in its usage errors."""
 
     def get_params(self, ctx: Any) -> list[Any]:
         return convert_plainly(super().get_params(ctx))
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        return _told(super().parse_args, ctx, args)
+        return _parsed(super().parse_args, ctx, args)
 
 
 class Group(TyperGroup):
-    """A group of commands whose usage errors know it."""
+    """A group of commands that is recorded in its usage errors."""
 
     def get_params(self, ctx: Any) -> list[Any]:
         return convert_plainly(super().get_params(ctx))
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        return _told(super().parse_args, ctx, args)
+        return _parsed(super().parse_args, ctx, args)
 
 
-def _told(parse: Any, context: Any, args: list[str]) -> list[str]:
+def _parsed(parse: Any, context: Any, args: list[str]) -> list[str]:
     try:
         return list(parse(context, args))
     except UsageError as error:
-        known: Any = error  # Click leaves the context out where an option lacks its value
-        known.ctx = known.ctx or context
+        usage_error: Any = error  # Click leaves out the context where an option lacks its value
+        usage_error.ctx = usage_error.ctx or context
         raise
 
 
-def tell(error: Any) -> str:
+def usage_sentence(error: Any) -> str:
     """The sentence for a usage error; empty where the parser has shown the help already."""
     if type(error).__name__ == "NoArgsIsHelpError":
         return ""
@@ -58,7 +58,7 @@ def tell(error: Any) -> str:
 
 
 def _parts(error: Any) -> tuple[str, str]:
-    """What is wrong, and where there is more to say, why or what to do, with its full stop."""
+    """What is wrong, and optionally why or what to do, with a full stop."""
     kind, message = type(error).__name__, str(error.message or "").rstrip(".")
     if kind == "NoSuchOption":
         near = get_close_matches(error.option_name, error.possibilities or [], cutoff=0)

@@ -12,7 +12,7 @@ from cupel.cli.usage import Command
 
 
 class SpreadingCommand(Command):
-    """A command whose repeatable options may be given their values at once."""
+    """A command whose repeatable options take several values at once."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         names = {

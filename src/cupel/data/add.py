@@ -65,10 +65,10 @@ def _named(source: Path, name: str | None) -> Dataset:
 
 
 def _check(wanted: Dataset, folder: Path, path: Path | str) -> None:
-    found = [sentence.rstrip(".") for sentence in problems(wanted, folder)]
-    if found:
-        more = f"; and {len(found) - _SHOWN} more" if len(found) > _SHOWN else ""
-        raise CupelError(f"{path} is not {wanted.name}: {'; '.join(found[:_SHOWN])}{more}.")
+    wrong = [sentence.rstrip(".") for sentence in problems(wanted, folder)]
+    if wrong:
+        more = f"; and {len(wrong) - _SHOWN} more" if len(wrong) > _SHOWN else ""
+        raise CupelError(f"{path} is not {wanted.name}: {'; '.join(wrong[:_SHOWN])}{more}.")
 
 
 def _copy(source: Path, target: Path) -> None:

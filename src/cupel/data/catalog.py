@@ -1,7 +1,7 @@
 """The named datasets: what each is, where it is published, and the files it consists of.
 
-None of them is part of this package. The counts are those of the known archives, whose checksums
-are given; a pack of one's own with the same files serves as well.
+None of them is part of this package. The counts are those of the archives whose checksums are
+given; your own copy with the same files will do as well.
 """
 
 from __future__ import annotations

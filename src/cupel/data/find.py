@@ -19,7 +19,7 @@ SUFFIX = ".tar.gz"
 
 
 def find(name: str) -> Path:
-    """The folder of the dataset, unpacked where need be."""
+    """The folder of the dataset, unpacked if necessary."""
     place = locate(name)
     if place is None:
         raise MissingPart(_missing(dataset(name)))
@@ -27,7 +27,7 @@ def find(name: str) -> Path:
 
 
 def locate(name: str) -> Path | None:
-    """The dataset's folder or archive as it lies there, or None; nothing is unpacked."""
+    """The dataset's folder or archive, or None; nothing is unpacked."""
     dataset(name)
     for folder in search_folders():
         for place in (folder / name, folder / f"{name}{SUFFIX}"):

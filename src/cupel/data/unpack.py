@@ -1,8 +1,8 @@
 """Unpacking a dataset's archive: safely, once, and whole or not at all.
 
-An archive may come from anywhere. It is first decompressed under a size bound, which also proves
+An archive may come from anywhere. It is first decompressed up to a maximum size, which also checks
 its checksum; then every member must be a plain file or folder whose name stays inside. `tarfile`
-takes a damaged header in mid-archive for the end of it, so the end is checked as well.
+takes a damaged header inside an archive for its end, so the end is checked as well.
 """
 
 from __future__ import annotations
@@ -15,25 +15,20 @@ import zlib
 from pathlib import Path, PurePosixPath
 from typing import IO
 
+from cupel.cache import kept_folder
 from cupel.checksums import sha256_of
 from cupel.errors import CupelError
-from cupel.folders import cache_folder, writing_folder
 
-MAX_BYTES = 2**30  # the largest known dataset unpacks to some 60 MB in some 110 files
+MAX_BYTES = 2**30  # the largest dataset unpacks to about 60 MB in about 110 files
 MAX_MEMBERS = 10_000
 _CHUNK = 2**20
 
 
 def unpack_once(archive: Path, name: str) -> Path:
-    """The unpacked content of the archive, in the cache under its checksum.
-
-    Two processes may start together: both unpack, one renames first, the other takes that copy.
-    """
-    target = cache_folder() / "data" / f"{name}-{sha256_of(archive)[:12]}"
-    if not target.is_dir():
-        with writing_folder(target) as beside:
-            unpack(archive, beside)
-    return target
+    """The unpacked content of the archive, in the cache under its checksum."""
+    return kept_folder(
+        "data", f"{name}-{sha256_of(archive)[:12]}", lambda folder: unpack(archive, folder)
+    )
 
 
 def unpack(archive: Path, folder: Path, max_bytes: int = MAX_BYTES) -> None:

@@ -16,7 +16,7 @@ from cupel.reading import read_lines
 
 @dataclass(frozen=True)
 class Report:
-    """What a check found: where it looked, and one sentence per problem."""
+    """The result of a check: the folder, and one sentence per problem."""
 
     name: str
     folder: Path
@@ -28,7 +28,7 @@ class Report:
 
 
 def verify(name: str) -> Report:
-    """Check the dataset of that name where it is found; a missing one is an error."""
+    """Check the dataset of that name; a missing one is an error."""
     folder = find(name)
     return Report(name, folder, tuple(problems(dataset(name), folder)))
 
@@ -36,21 +36,22 @@ def verify(name: str) -> Report:
 def problems(wanted: Dataset, folder: Path) -> list[str]:
     """Everything that is wrong with this folder as a copy of the dataset."""
     counter = _Counter(folder)
-    found = [*missing_files(wanted, folder), *_wrong_lines(wanted, counter)]
+    sentences = [*missing_files(wanted, folder), *_wrong_lines(wanted, counter)]
     if wanted.kind == "wmt":
-        found += _ragged_pairs(wanted, counter)
+        sentences += _ragged_pairs(wanted, counter)
     if wanted.kind == "mutt":
-        found += _ragged_trials(folder)
+        sentences += _ragged_trials(folder)
     # Files are named inside the dataset: `add` checks a temporary copy.
-    return [sentence.replace(f"{folder}{os.sep}", "") for sentence in found + counter.unreadable]
+    sentences += counter.unreadable
+    return [sentence.replace(f"{folder}{os.sep}", "") for sentence in sentences]
 
 
 def missing_files(wanted: Dataset, folder: Path) -> list[str]:
     """The patterns whose number of files is not the expected one."""
     return [
-        f"{expected.pattern}: {_files(expected.count)} expected, {found} found."
+        f"{expected.pattern}: {_files(expected.count)} expected, {number} found."
         for expected in wanted.files
-        if (found := len(_matches(expected, folder))) != expected.count
+        if (number := len(_matches(expected, folder))) != expected.count
     ]
 
 
@@ -81,32 +82,32 @@ class _Counter:
 def _wrong_lines(wanted: Dataset, count: _Counter) -> Iterator[str]:
     for expected in wanted.files:
         for path in _matches(expected, count.folder):
-            found = count(path)
-            if found == 0:
+            lines = count(path)
+            if lines == 0:
                 yield f"{count.named(path)} is empty."
-            elif found is not None and expected.lines not in (None, found):
-                yield f"{count.named(path)}: {expected.lines} lines expected, {found} found."
+            elif lines is not None and expected.lines not in (None, lines):
+                yield f"{count.named(path)}: {expected.lines} lines expected, {lines} found."
 
 
 def _ragged_pairs(wanted: Dataset, count: _Counter) -> Iterator[str]:
-    told: set[str] = set()
+    reported: set[str] = set()
     for pair in wanted.pairs:
         parts = wmt_files(count.folder, wanted.name, pair)
         for path in (parts.source, *parts.systems.values()):
             sentence = _mismatch(parts.reference, path, count)
             # Pairs share references and sources, so a mismatch may come up again.
-            if sentence and sentence not in told:
-                told.add(sentence)
+            if sentence and sentence not in reported:
+                reported.add(sentence)
                 yield sentence
 
 
 def _mismatch(reference: Path, path: Path, count: _Counter) -> str | None:
-    expected, found = count(reference), count(path)
-    if expected is None or found is None or expected == found:
+    expected, lines = count(reference), count(path)
+    if expected is None or lines is None or expected == lines:
         return None
     return (
         f"{count.named(path)}: {expected} lines expected, as in {count.named(reference)}, "
-        f"{found} found."
+        f"{lines} found."
     )
 
 
@@ -117,14 +118,14 @@ def _ragged_trials(folder: Path) -> Iterator[str]:
             if not all(
                 (folder / "trials" / f"{corruption}_{part}.json").is_file() for part in parts
             ):
-                continue  # told already, as a missing file
+                continue  # already reported as a missing file
             try:
-                found = len(trials_in(folder, corruption, references))
+                number = len(trials_in(folder, corruption, references))
             except CupelError as error:
                 yield str(error)
                 continue
-            if found != trials:
-                yield f"trials/{corruption}_a.json: {trials} trials expected, {found} found."
+            if number != trials:
+                yield f"trials/{corruption}_a.json: {trials} trials expected, {number} found."
 
 
 def _matches(expected: Expected, folder: Path) -> list[Path]:

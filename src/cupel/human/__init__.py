@@ -1,4 +1,4 @@
-"""What people said: WMT rankings, direct assessment, MQM and other scores, and system scores.
+"""Human judgments: WMT rankings, direct assessment, MQM and other scores, and system scores.
 
 `rankings` reads the five-way rankings of WMT and turns them into pairs; `agreement` says how far
 the judges agree; `system_scores` and `clusters` order the systems; `scores` holds scores of

@@ -85,8 +85,8 @@ def intra_annotator(rankings: Rankings, *, as_released: bool = False) -> Agreeme
     """
     _check_judges(rankings)
     item, answer, row = _judgments(rankings, ordered=as_released)
-    known = rankings.judges[row] != NONE
-    item, answer, row = item[known], answer[known], row[known]
+    named = rankings.judges[row] != NONE
+    item, answer, row = item[named], answer[named], row[named]
     judge = rankings.judges[row]
     own = _joint(item, judge)
     agreeing, comparable = _matching(own, answer)

@@ -1,7 +1,7 @@
 """Which systems differ? Ranges of ranks and clusters, as the findings of WMT print them.
 
 Bojar et al. (2013), section 3.4, and (2014), section 3.3, after Koehn (2012): resample the
-judgments, rank the systems anew each time, and see over which ranks each system moves.
+judgments, rank the systems again each time, and see over which ranks each system moves.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ def rank_clusters(
     cluster. Systems that were never compared are left out.
 
     unit: "pairs" resamples the comparisons of two systems, as WMT does (a run of TrueSkill draws
-    them by itself); "rows" resamples whole rankings, which keeps together what one judge said at
+    them by itself); "rows" resamples whole rankings, which keeps together what one judge ranked at
     once, and gives wider ranges and fewer clusters.
     """
     _check(method, unit, resamples, p)

@@ -97,13 +97,13 @@ def read_evalset(folder: Path | str, pair: str, references: Sequence[str] | None
     )
     human_files = sorted((folder / "human-scores").glob(f"{pair}.*.score"))
     metric_files = sorted((folder / "metric-scores" / pair).glob("*.score"))
-    known, length = list(outputs), len(sources)
+    names, length = list(outputs), len(sources)
     return EvalSet(
         pair,
         corpus,
         texts,
-        _score_sets(human_files, pair, f"{pair}.", known, length, missing=True),
-        _score_sets(metric_files, pair, "", known, length, missing=False),
+        _score_sets(human_files, pair, f"{pair}.", names, length, missing=True),
+        _score_sets(metric_files, pair, "", names, length, missing=False),
     )
 
 
@@ -128,12 +128,12 @@ def _score_sets(
     paths: Sequence[Path], pair: str, prefix: str, systems: list[str], length: int, *, missing: bool
 ) -> dict[str, ScoreSet]:
     """The files of each scorer, both levels in one set."""
-    found: dict[str, dict[str, dict[str, list[float]]]] = {}
+    by_name: dict[str, dict[str, dict[str, list[float]]]] = {}
     for path in paths:
         name, _, level = path.name.removeprefix(prefix).removesuffix(".score").rpartition(".")
         if level in _LEVELS and name:
             blocks = _blocks(path, systems, 1 if level == "sys" else length, missing=missing)
-            found.setdefault(name, {})[level] = blocks
+            by_name.setdefault(name, {})[level] = blocks
     return {
         name: ScoreSet(
             name,
@@ -141,7 +141,7 @@ def _score_sets(
             {system: np.array(scores) for system, scores in levels.get("seg", {}).items()},
             {system: scores[0] for system, scores in levels.get("sys", {}).items()},
         )
-        for name, levels in found.items()
+        for name, levels in by_name.items()
     }
 
 
@@ -150,7 +150,7 @@ def _blocks(
 ) -> dict[str, list[float]]:
     """The scores of each system, as many as there are segments (or one)."""
     table = read_table(path, None, header=False)
-    found: dict[str, list[float]] = {}
+    by_system: dict[str, list[float]] = {}
     for row, fields in enumerate(table.rows):
         _check_fields(table, row)
         system, cell = fields
@@ -159,19 +159,19 @@ def _blocks(
                 f"{table.where(row)}: there is no output of system {system!r}"
                 f"{nearest(system, systems)}"
             )
-        scores = found.setdefault(system, [])
+        scores = by_system.setdefault(system, [])
         if len(scores) == length:
             what = "is a second score" if length == 1 else f"are more than {length} scores"
             raise CupelError(f"{table.where(row)}: there {what} of system {system!r}.")
         none = missing and cell == _MISSING
         scores.append(float("nan") if none else finite_score(cell, table.where(row)))
-    for system, scores in found.items():
+    for system, scores in by_system.items():
         if len(scores) < length:
             raise CupelError(
                 f"{table.file} has {len(scores)} scores of system {system!r}, "
                 f"but there are {counted_segments(length)}."
             )
-    return found
+    return by_system
 
 
 def _check_fields(table: Table, row: int) -> None:

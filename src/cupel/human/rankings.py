@@ -118,8 +118,8 @@ class Rankings:
     def _compared(self) -> tuple[IntArray, IntArray, IntArray]:
         """(first column, second column, row) of each two outputs that a judge ranked."""
         first, second = np.triu_indices(self.ranked.shape[1], 1)
-        known = self.ranks != NONE
-        both = known[:, first] & known[:, second]
+        present = self.ranks != NONE
+        both = present[:, first] & present[:, second]
         both &= self.items[:, first] != self.items[:, second]
         row, column = np.nonzero(both)
         return first[column], second[column], row
@@ -132,6 +132,18 @@ class Rankings:
             row=row,
             judge=self.judges[row],
         )
+
+
+def chosen_pairs(pairs: Sequence[str] | None, there: Sequence[str], where: str) -> list[str]:
+    """The language pairs that are asked for, each once; if none is, those into English, else all.
+
+    there: those that have judgments. where: what errors call the dataset.
+    """
+    for pair in pairs or ():
+        if pair not in there:
+            raise CupelError(f"{where} has no judgments of {pair!r}; it has {', '.join(there)}.")
+    into_english = [pair for pair in there if pair.endswith("-en")]
+    return list(dict.fromkeys(pairs or into_english or there))
 
 
 def ranked_corpus(dataset: str, rankings: Rankings) -> Corpus:
@@ -151,8 +163,8 @@ def read_rankings(
     Without them the systems are those of the file, sorted. They also tell a `+` that joins systems
     from one that belongs to a name. segments: how many segments each pair has.
     """
-    found = (Rankings(*columns) for columns in read_columns(path, systems, segments))
-    return {rankings.pair: rankings for rankings in found}
+    parts = (Rankings(*columns) for columns in read_columns(path, systems, segments))
+    return {rankings.pair: rankings for rankings in parts}
 
 
 def wmt_rankings(dataset: str) -> dict[str, Rankings]:

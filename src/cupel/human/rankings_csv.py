@@ -56,8 +56,8 @@ def read_columns(
             _check_lines(table, rows, lines, pair, segments)
         if systems is not None and pair not in systems:
             raise CupelError(f"{table.where(rows[0])}: there are no system outputs for {pair}.")
-        known = None if systems is None else systems[pair]
-        names, members = _members(table, rows, ids, pair, known)
+        given = None if systems is None else systems[pair]
+        names, members = _members(table, rows, ids, pair, given)
         numbers, judge_ids = _judges([judges[row] for row in rows])
         spread = _spread(ids.codes[rows], ranks[rows], members, len(names))
         _check_once(table, rows, spread[0], names)
@@ -76,14 +76,14 @@ def _language_pairs(table: Table) -> list[str]:
     codes: list[list[str]] = []
     for column in ("srclang", "trglang"):
         cells = table.column(column)
-        known = {name: language_code(name) for name in set(cells)}
+        code_of = {name: language_code(name) for name in set(cells)}
         for row, name in enumerate(cells):
-            if known[name] is None:
+            if code_of[name] is None:
                 raise CupelError(
                     f"{table.where(row)}: {name!r} in the column {column} is no language known "
                     "here; give its English name or its two-letter code."
                 )
-        codes.append([str(known[name]) for name in cells])
+        codes.append([str(code_of[name]) for name in cells])
     return [f"{source}-{target}" for source, target in zip(*codes, strict=True)]
 
 
@@ -162,19 +162,19 @@ def _check_lines(
 
 
 def _members(
-    table: Table, rows: IntArray, ids: _Ids, pair: str, known: Sequence[str] | None
+    table: Table, rows: IntArray, ids: _Ids, pair: str, given: Sequence[str] | None
 ) -> tuple[tuple[str, ...], dict[int, tuple[int, ...]]]:
     """The systems of a pair, and of each id's code the systems that it stands for."""
     codes = ids.codes[rows]
     used = [int(code) for code in np.unique(codes[codes != NONE])]
-    own = set(known or ())
+    own = set(given or ())
     split = {
         code: [name] if name in own else [part.strip() for part in _JOINED.split(name)]
         for code in used
         for name in [ids.names[code]]
     }
     names = (
-        tuple(known) if known is not None else tuple(sorted({n for p in split.values() for n in p}))
+        tuple(given) if given is not None else tuple(sorted({n for p in split.values() for n in p}))
     )
     numbers = {name: number for number, name in enumerate(names)}
     for code, parts in split.items():

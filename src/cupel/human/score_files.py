@@ -36,14 +36,14 @@ def read_sys_scores(path: Path | str, systems: Systems | None = None) -> list[Sc
     """
     table = read_table(path, "\t", header=False)
     columns = _layout(table, 5)
-    found: dict[tuple[str, str, str], dict[str, tuple[float, int]]] = {}
+    collected: dict[tuple[str, str, str], dict[str, tuple[float, int]]] = {}
     for row, fields in enumerate(table.rows):
         metric, pair, testset = _named(fields, columns[0])
         if systems is not None and pair not in systems:
             continue
         system = _system(table, row, fields[columns[0]], pair, testset, systems)
         score = finite_score(fields[columns[-1]], table.where(row))
-        scores = found.setdefault((metric, pair, testset), {})
+        scores = collected.setdefault((metric, pair, testset), {})
         if system in scores:
             raise CupelError(
                 f"{table.where(row)}: there is a second score of system {system!r} for {pair}; "
@@ -54,7 +54,7 @@ def read_sys_scores(path: Path | str, systems: Systems | None = None) -> list[Sc
         ScoreSet(
             metric, pair, system_scores={s: v for s, (v, _) in scores.items()}, testset=testset
         )
-        for (metric, pair, testset), scores in found.items()
+        for (metric, pair, testset), scores in collected.items()
     ]
 
 
@@ -68,7 +68,7 @@ def read_seg_scores(
     """
     table = read_table(path, "\t", header=False)
     columns = _layout(table, 6)
-    found: dict[tuple[str, str, str], dict[str, dict[int, tuple[float, int]]]] = {}
+    collected: dict[tuple[str, str, str], dict[str, dict[int, tuple[float, int]]]] = {}
     for row, fields in enumerate(table.rows):
         metric, pair, testset = _named(fields, columns[0])
         if systems is not None and pair not in systems:
@@ -76,7 +76,7 @@ def read_seg_scores(
         system = _system(table, row, fields[columns[0]], pair, testset, systems)
         segment = segment_number(fields[columns[1]], table.where(row))
         score = finite_score(fields[columns[-1]], table.where(row))
-        scores = found.setdefault((metric, pair, testset), {}).setdefault(system, {})
+        scores = collected.setdefault((metric, pair, testset), {}).setdefault(system, {})
         if segment in scores:
             raise CupelError(
                 f"{table.where(row)}: there is a second score of system {system!r}, segment "
@@ -86,7 +86,7 @@ def read_seg_scores(
         scores[segment] = score, row
     return [
         _complete(table, key, scores, None if segments is None else segments.get(key[1]))
-        for key, scores in found.items()
+        for key, scores in collected.items()
     ]
 
 
@@ -170,25 +170,25 @@ def _system(
 ) -> str:
     if systems is None:
         return name
-    known = systems[pair]
+    names = systems[pair]
     for form in (name, f"{testset}.{name}.{pair}", f"{testset}.{pair}.{name}"):
-        if form in known:
+        if form in names:
             return form
     raise CupelError(
-        f"{table.where(row)}: there is no system {name!r} for {pair}{nearest(name, known)}"
+        f"{table.where(row)}: there is no system {name!r} for {pair}{nearest(name, names)}"
     )
 
 
 def _complete(
     table: Table,
     key: tuple[str, str, str],
-    found: Mapping[str, Mapping[int, tuple[float, int]]],
+    collected: Mapping[str, Mapping[int, tuple[float, int]]],
     segments: int | None,
 ) -> ScoreSet:
     metric, pair, testset = key
-    length = segments if segments is not None else 1 + max(max(s) for s in found.values())
+    length = segments if segments is not None else 1 + max(max(s) for s in collected.values())
     rows: dict[str, np.ndarray] = {}
-    for system, scores in found.items():
+    for system, scores in collected.items():
         for segment, (_, row) in scores.items():
             if segment >= length:
                 raise CupelError(

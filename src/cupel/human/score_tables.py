@@ -64,7 +64,7 @@ def read_score_table(
     system_place = _needed(table, "system", SYSTEM_COLUMNS, given)
     segment_place = _needed(table, "segment", SEGMENT_COLUMNS, given)
     score_place = _needed(table, "score", SCORE_COLUMNS, given)
-    found: dict[tuple[str, int], tuple[float, int]] = {}
+    cells: dict[tuple[str, int], tuple[float, int]] = {}
     for row, fields in enumerate(table.rows):
         if pairs is not None and fields[pairs] != pair:
             continue
@@ -77,19 +77,19 @@ def read_score_table(
             raise CupelError(
                 f"{where}: the segment is {segment + first}, but {pair} has {segments} segments."
             )
-        if (system, segment) in found:
-            before = table.lines[found[system, segment][1]]
+        if (system, segment) in cells:
+            before = table.lines[cells[system, segment][1]]
             raise CupelError(
                 f"{where}: there is a second score of system {system!r}, segment {segment + first}; "
                 f"the first is in line {before}."
             )
-        found[system, segment] = finite_score(fields[score_place], where), row
-    if not found:
+        cells[system, segment] = finite_score(fields[score_place], where), row
+    if not cells:
         raise CupelError(f"{table.file} has no scores for {pair}.")
-    length = segments if segments is not None else 1 + max(segment for _, segment in found)
-    names = systems if systems is not None else dict.fromkeys(system for system, _ in found)
+    length = segments if segments is not None else 1 + max(segment for _, segment in cells)
+    names = systems if systems is not None else dict.fromkeys(system for system, _ in cells)
     scores = {system: np.full(length, np.nan) for system in names}
-    for (system, segment), (score, _) in found.items():
+    for (system, segment), (score, _) in cells.items():
         scores[system][segment] = score
     return ScoreSet(name, pair, segment_scores=scores, higher_is_better=higher_is_better)
 

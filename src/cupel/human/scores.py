@@ -43,7 +43,7 @@ class ScoreSet:
 
     def means(self) -> dict[str, float]:
         """The mean of each system's segment scores, those that are missing left out."""
-        known = {system: row[~np.isnan(row)] for system, row in self.segment_scores.items()}
+        rated = {system: row[~np.isnan(row)] for system, row in self.segment_scores.items()}
         return {
-            system: float(row.mean()) if len(row) else float("nan") for system, row in known.items()
+            system: float(row.mean()) if len(row) else float("nan") for system, row in rated.items()
         }

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -15,17 +15,15 @@ from cupel.corpus import Corpus
 from cupel.data.catalog import RANKED
 from cupel.errors import CupelError
 from cupel.human.evalset import evalset_pairs, read_evalset
-from cupel.human.rankings import Rankings, ranked_corpus, wmt_rankings
+from cupel.human.rankings import Rankings, chosen_pairs, ranked_corpus, wmt_rankings
 from cupel.human.score_files import read_seg_scores, read_sys_scores
 from cupel.human.score_tables import da13, da13_pairs
 from cupel.human.scores import ScoreSet
 from cupel.human.system_scores import OFFICIAL, SYSTEM_SCORES, YEARS_OWN, official_array
 from cupel.meta.evaluation import (
-    AVERAGE,
     OVER,
     SEGMENT_STATISTICS,
     SYSTEM_STATISTICS,
-    Evaluation,
     Judged,
     perm_both_p_values,
     segment_level,
@@ -38,13 +36,16 @@ from cupel.meta.graded import (
     Graded,
     graded_level,
     graded_system_level,
+    perm_both_grades,
 )
 from cupel.meta.points import graded_points, ranked_points
+from cupel.meta.result import AVERAGE, Evaluation
 from cupel.meta.scorecache import MetricScores, metric_scores
-from cupel.metric import Metric, Signature
-from cupel.scoring import named_metrics
+from cupel.metric import Signature
+from cupel.registry import MetricLike, named_metrics
 from cupel.significance import BOOTSTRAP_RESAMPLES, DEFAULT_SEED
 
+LEVELS = ("segment", "system")
 COMPARISONS = ("bootstrap", "williams", "perm-both")
 
 Scored = Callable[[Corpus], dict[str, MetricScores]]
@@ -52,7 +53,7 @@ Scored = Callable[[Corpus], dict[str, MetricScores]]
 
 def evaluate(
     dataset: str,
-    metrics: Sequence[str | Metric],
+    metrics: Sequence[MetricLike] | MetricLike = (),
     *,
     pairs: Sequence[str] | None = None,
     level: str = "segment",
@@ -68,18 +69,33 @@ def evaluate(
     workers: int = 1,
     use_cache: bool = True,
     progress: Progress | None = None,
-) -> tuple[Evaluation, dict[str, str]]:
-    """Judge metrics on a dataset; returns the evaluation and the metrics' signatures.
+) -> Evaluation:
+    """Judge metrics by human judgments: what `cupel meta` does.
 
     dataset: wmt12, wmt13, wmt14 (rankings), da13 (direct assessment), or a folder laid out as
-    mt-metrics-eval's. pairs: language pairs; of rankings, all into English by default. over: what
-    intervals resample (`OVER`). compare: p-values between all metrics by `bootstrap`, `williams`
-    (systems) or `perm-both` (segments).
+    mt-metrics-eval's. metrics: as for `cupel.score`. pairs: language pairs; if not given, all into
+    English. level: segment or system. statistic: of rankings tau-wmt12, tau-wmt13, tau-wmt14; of
+    systems pearson, spearman, spearman-no-ties, kendall, accuracy, spa (grades only); of grades
+    pearson, spearman, tau-b, tau-c, acc-eq; if not given, the tau of the year, or pearson. human:
+    people's scores of systems, official or a name of `cupel.human.system_scores.SYSTEM_SCORES`;
+    in a folder, the name of its human scores. score_files: .seg.score and .sys.score files of other
+    metrics, to be judged as well. lower: metrics of those files whose lower scores are better.
+    over: what intervals resample: judgments, segments, systems, both. compare: p-values between all
+    metrics, as `comparisons` of the result: bootstrap, williams (systems), perm-both (segments).
+    resamples: for intervals. average_resamples: report the mean over the resamples, as the WMT14
+    task did. seed: of everything drawn at random. workers, progress: as for `cupel.score`.
+    use_cache: whether scores are kept on disk between runs.
     """
-    _check_choice("resample over", over, OVER)
-    if compare is not None:
-        _check_choice("compare metrics by", compare, COMPARISONS)
-    named = named_metrics(metrics) if metrics else {}
+    for what, choice, names in (
+        ("judge metrics", level, LEVELS),
+        ("resample over", over, OVER),
+        ("compare metrics by", compare or COMPARISONS[0], COMPARISONS),
+    ):
+        if choice not in names:
+            raise CupelError(
+                f"There is no way {choice!r} to {what}; there are: {', '.join(names)}."
+            )
+    named = named_metrics(metrics) if metrics or not score_files else {}
     signatures = {
         label: str(metric.signature() + Signature.of(version=f"cupel-{__version__}"))
         for label, metric in named.items()
@@ -88,129 +104,142 @@ def evaluate(
     def scored(corpus: Corpus) -> dict[str, MetricScores]:
         return metric_scores(corpus, named, workers=workers, progress=progress, use_cache=use_cache)
 
-    if dataset in RANKED:
-        rankings = wmt_rankings(dataset)
-        judged = [
-            _ranked(dataset, rankings[pair], scored, score_files, lower)
-            for pair in _chosen(pairs, list(rankings), dataset)
-        ]
-        yardstick = _known_human(human or YEARS_OWN.get(dataset, "expected-wins"))
-        if level == "segment":
-            name = _known(statistic or f"tau-{dataset}", SEGMENT_STATISTICS)
-            evaluation = segment_level(judged, name, over=over, resamples=resamples, seed=seed)
-        else:
-            evaluation = system_level(
-                judged,
-                _known(statistic or "pearson", SYSTEM_STATISTICS),
-                human=yardstick,
-                average_resamples=average_resamples,
-                over=over,
-                resamples=resamples,
-                seed=seed,
+    question = _Question(
+        dataset, pairs, level, statistic, human, score_files, lower, over, compare, resamples,
+        average_resamples, seed,
+    )  # fmt: skip
+    answer = _by_rankings if dataset in RANKED else _by_grades
+    return replace(answer(question, scored), dataset=dataset, signatures=signatures)
+
+
+@dataclass(frozen=True)
+class _Question:
+    """What `evaluate` is asked, under the same names."""
+
+    dataset: str
+    pairs: Sequence[str] | None
+    level: str
+    statistic: str | None
+    human: str | None
+    score_files: Sequence[str | Path]
+    lower: Sequence[str]
+    over: str
+    compare: str | None
+    resamples: int
+    average_resamples: bool
+    seed: int
+
+    def checked_statistic(self, default: str, names: Iterable[str]) -> str:
+        statistic = self.statistic or default
+        if statistic not in names:
+            raise CupelError(
+                f"There is no statistic {statistic!r} for these judgments at this level; "
+                f"there are: {', '.join(names)}."
             )
-        evaluation = replace(evaluation, points=ranked_points(judged, yardstick))
-        return _compared(evaluation, judged, compare, yardstick, seed), signatures
-    graded = _graded(dataset, pairs, human, scored, score_files, lower)
-    if level == "system":
-        name = _known(statistic or "pearson", GRADED_SYSTEM_STATISTICS)
-        evaluation = graded_system_level(graded, name, resamples=resamples, seed=seed)
+        return statistic
+
+
+def _by_rankings(asked: _Question, scored: Scored) -> Evaluation:
+    human = asked.human or YEARS_OWN.get(asked.dataset, "expected-wins")
+    if human != OFFICIAL and human not in SYSTEM_SCORES:
+        raise CupelError(
+            f"There is no way {human!r} to score systems; there are: official, "
+            f"{', '.join(SYSTEM_SCORES)}."
+        )
+    by_segment = asked.level == "segment"
+    statistic = (
+        asked.checked_statistic(f"tau-{asked.dataset}", SEGMENT_STATISTICS)
+        if by_segment
+        else asked.checked_statistic("pearson", SYSTEM_STATISTICS)
+    )
+    rankings = wmt_rankings(asked.dataset)
+    pairs = chosen_pairs(asked.pairs, list(rankings), asked.dataset)
+    judged = [_ranked(asked, rankings[pair], scored) for pair in pairs]
+    if by_segment:
+        evaluation = segment_level(
+            judged, statistic, over=asked.over, resamples=asked.resamples, seed=asked.seed
+        )
     else:
-        name = _known(statistic or "pearson", GRADED_STATISTICS)
-        evaluation = graded_level(graded, name, resamples=resamples, seed=seed)
-    evaluation = replace(evaluation, points=graded_points(graded))
-    return _compared(evaluation, [], compare, "", seed), signatures
+        evaluation = system_level(
+            judged,
+            statistic,
+            human=human,
+            average_resamples=asked.average_resamples,
+            over=asked.over,
+            resamples=asked.resamples,
+            seed=asked.seed,
+        )
+    comparisons = _comparisons(evaluation, judged, [], asked.compare, human, asked.seed)
+    return replace(evaluation, comparisons=comparisons, points=ranked_points(judged, human))
 
 
-def _compared(
+def _by_grades(asked: _Question, scored: Scored) -> Evaluation:
+    compute, names = (
+        (graded_level, tuple(GRADED_STATISTICS))
+        if asked.level == "segment"
+        else (graded_system_level, GRADED_SYSTEM_STATISTICS)
+    )
+    statistic = asked.checked_statistic("pearson", names)
+    graded = _graded(asked, scored)
+    evaluation = compute(graded, statistic, resamples=asked.resamples, seed=asked.seed)
+    comparisons = _comparisons(evaluation, [], graded, asked.compare, "", asked.seed)
+    return replace(evaluation, comparisons=comparisons, points=graded_points(graded))
+
+
+def _comparisons(
     evaluation: Evaluation,
     judged: Sequence[Judged],
+    graded: Sequence[Graded],
     compare: str | None,
     human: str,
     seed: int,
-) -> Evaluation:
-    found: dict[str, FloatArray] = {}
+) -> dict[str, FloatArray]:
+    if compare is None:
+        return {}
     if compare == "bootstrap":
-        found = {AVERAGE: evaluation.p_values()}
-    elif compare == "williams" and judged and evaluation.level == "system":
-        found = {
+        return {AVERAGE: evaluation.p_values()}
+    if compare == "williams" and judged and evaluation.level == "system":
+        return {
             one.pair: williams_p_values(one, human)
             for one in judged
             if one.pair not in evaluation.left_out
         }
-    elif compare == "perm-both" and judged and evaluation.level == "segment":
-        found = {AVERAGE: perm_both_p_values(judged, evaluation.statistic, seed=seed)}
-    elif compare is not None:
-        raise CupelError(
-            f"{compare!r} does not compare metrics on these judgments at {evaluation.level} level: "
-            "williams is for rankings at system level, perm-both for rankings at segment level, "
-            "bootstrap for all."
-        )
-    return replace(evaluation, comparisons=found)
+    if compare == "perm-both" and judged and evaluation.level == "segment":
+        return {AVERAGE: perm_both_p_values(judged, evaluation.statistic, seed=seed)}
+    if compare == "perm-both" and (evaluation.level, evaluation.statistic) == (
+        "segment",
+        "pearson",
+    ):
+        return {AVERAGE: perm_both_grades(graded, seed)}
+    raise CupelError(
+        f"{compare!r} does not compare metrics on these judgments at {evaluation.level} level: "
+        "williams is for rankings at system level, perm-both for rankings and for Pearson's r of "
+        "grades at segment level, bootstrap for all."
+    )
 
 
-def _check_choice(what: str, name: str, known: Sequence[str]) -> None:
-    if name not in known:
-        raise CupelError(f"There is no way {name!r} to {what}; there are: {', '.join(known)}.")
-
-
-def _known_human(name: str) -> str:
-    if name != "official" and name not in SYSTEM_SCORES:
-        raise CupelError(
-            f"There is no way {name!r} to score systems; there are: official, "
-            f"{', '.join(SYSTEM_SCORES)}."
-        )
-    return name
-
-
-def _known(statistic: str, known: Iterable[str]) -> str:
-    if statistic not in known:
-        raise CupelError(
-            f"There is no statistic {statistic!r} for these judgments at this level; "
-            f"there are: {', '.join(known)}."
-        )
-    return statistic
-
-
-def _chosen(pairs: Sequence[str] | None, there: Sequence[str], where: str) -> list[str]:
-    for pair in pairs or ():
-        if pair not in there:
-            raise CupelError(f"{where} has no judgments of {pair!r}; it has {', '.join(there)}.")
-    into_english = [pair for pair in there if pair.endswith("-en")]
-    return list(dict.fromkeys(pairs or into_english or there))
-
-
-def _ranked(
-    dataset: str,
-    rankings: Rankings,
-    scored: Scored,
-    score_files: Sequence[str | Path],
-    lower: Sequence[str],
-) -> Judged:
-    corpus = ranked_corpus(dataset, rankings)
+def _ranked(asked: _Question, rankings: Rankings, scored: Scored) -> Judged:
+    corpus = ranked_corpus(asked.dataset, rankings)
     scores = scored(corpus)
     judged = [rankings.systems[i] for i in np.unique(rankings.ranked[rankings.ranked >= 0])]
-    scores |= _from_files(score_files, rankings.pair, rankings.systems, len(corpus), lower, judged)
+    scores |= _from_files(asked, rankings.pair, rankings.systems, len(corpus), judged)
     if not scores:
         raise CupelError(f"The score files have no scores of {rankings.pair}.")
-    official = official_array(dataset, rankings) if YEARS_OWN.get(dataset) == OFFICIAL else None
+    published = YEARS_OWN.get(asked.dataset) == OFFICIAL
+    official = official_array(asked.dataset, rankings) if published else None
     return Judged(rankings.pair, rankings, scores, official)
 
 
 def _from_files(
-    files: Sequence[str | Path],
-    pair: str,
-    systems: Sequence[str],
-    segments: int,
-    lower: Sequence[str],
-    needed: Sequence[str],
+    asked: _Question, pair: str, systems: Sequence[str], segments: int, needed: Sequence[str]
 ) -> dict[str, MetricScores]:
     """Scores of other people's metrics: `.seg.score` and `.sys.score` files join by metric.
 
     needed: the systems that people judged, which every file must have.
     """
     nothing = np.full((len(systems), segments), np.nan)
-    found: dict[str, MetricScores] = {}
-    for file in files:
+    of_metric: dict[str, MetricScores] = {}
+    for file in asked.score_files:
         if str(file).removesuffix(".gz").endswith(".sys.score"):
             sets = read_sys_scores(file, {pair: list(systems)})
         else:
@@ -221,52 +250,45 @@ def _from_files(
                     raise CupelError(
                         f"{file} has no scores of system {system!r} by {scores.name} for {pair}."
                     )
-            sign = -1.0 if scores.name in lower else 1.0
-            known = found.get(scores.name, MetricScores(nothing, nothing[:, 0]))
+            sign = -1.0 if scores.name in asked.lower else 1.0
+            entry = of_metric.get(scores.name, MetricScores(nothing, nothing[:, 0]))
             if scores.segment_scores:
                 matrix = sign * scores.matrix(systems)
-                known = replace(known, segments=matrix)
-                if np.isnan(known.systems).all():
-                    known = replace(known, systems=matrix.mean(axis=1))
+                entry = replace(entry, segments=matrix)
+                if np.isnan(entry.systems).all():
+                    entry = replace(entry, systems=matrix.mean(axis=1))
             if scores.system_scores:
                 values = [scores.system_scores.get(system, np.nan) for system in systems]
-                known = replace(known, systems=sign * np.array(values))
-            found[scores.name] = known
-    return found
+                entry = replace(entry, systems=sign * np.array(values))
+            of_metric[scores.name] = entry
+    return of_metric
 
 
-def _graded(
-    dataset: str,
-    pairs: Sequence[str] | None,
-    human: str | None,
-    scored: Scored,
-    score_files: Sequence[str | Path],
-    lower: Sequence[str],
-) -> list[Graded]:
+def _graded(asked: _Question, scored: Scored) -> list[Graded]:
+    dataset, pairs = asked.dataset, asked.pairs
     if dataset == "da13":
-        return [_assessed(pair, scored) for pair in _chosen(pairs, da13_pairs(), dataset)]
+        return [_assessed(pair, scored) for pair in chosen_pairs(pairs, da13_pairs(), dataset)]
     if not Path(dataset).is_dir():
         raise CupelError(
             f"There are no judgments called {dataset!r}: name one of {', '.join(RANKED)}, da13, or "
             "a folder laid out as mt-metrics-eval's."
         )
-    found = []
-    for pair in _chosen(pairs, evalset_pairs(dataset), dataset):
+    graded = []
+    for pair in chosen_pairs(pairs, evalset_pairs(dataset), dataset):
         campaign = read_evalset(dataset, pair)
-        name = human or next(iter(campaign.human), None)
+        name = asked.human or next(iter(campaign.human), None)
         if name not in campaign.human:
-            known = list(campaign.human)
             raise CupelError(
                 f"{dataset} has no human scores {name!r} for {pair}; it has "
-                f"{', '.join(known) or 'none'}."
+                f"{', '.join(campaign.human) or 'none'}."
             )
         judgments = campaign.human[name]
         systems = list(campaign.corpus.systems)
         scores = scored(campaign.corpus)
         judged = [system for system in systems if system in judgments.systems]
-        scores |= _from_files(score_files, pair, systems, len(campaign.corpus), lower, judged)
-        found.append(Graded(pair, _matrix(judgments, systems, len(campaign.corpus)), scores))
-    return found
+        scores |= _from_files(asked, pair, systems, len(campaign.corpus), judged)
+        graded.append(Graded(pair, _matrix(judgments, systems, len(campaign.corpus)), scores))
+    return graded
 
 
 def _matrix(judgments: ScoreSet, systems: Sequence[str], segments: int) -> FloatArray:

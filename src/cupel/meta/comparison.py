@@ -53,10 +53,10 @@ def paired_bootstrap(first: FloatArray, second: FloatArray) -> float:
     first, second: (resamples,) the statistic of either metric under the same resamples.
     """
     difference = first - second
-    known = difference[np.isfinite(difference)]
-    if not len(known):
+    finite = difference[np.isfinite(difference)]
+    if not len(finite):
         return float("nan")
-    return float(((known < 0) + 0.5 * (known == 0)).mean())
+    return float(((finite < 0) + 0.5 * (finite == 0)).mean())
 
 
 def standardised(scores: FloatArray) -> FloatArray:
@@ -154,58 +154,36 @@ def perm_both_pearson(
         moved = swapped.astype(np.float64) @ change
         return r(base_a + moved) - r(base_b - moved)
 
-    observed = float(pearson(a, z) - pearson(b, z))
-    return _permuted(difference, observed, n, trials, seed)
-
-
-def perm_both_systems(
-    first: FloatArray,
-    second: FloatArray,
-    human: FloatArray,
-    statistic: Callable[[FloatArray, FloatArray], FloatArray] = pearson,
-    trials: int = PERMUTATIONS,
-    seed: int = DEFAULT_SEED,
-) -> Permuted:
-    """PERM-BOTH at system level: scores (systems, segments) of A and B, (systems,) of people.
-
-    A system's score is the mean over its segments.
-    """
-    a, b = standardised(first), standardised(second)
-    systems, segments = a.shape
-
-    def difference(swapped: npt.NDArray[np.bool_]) -> FloatArray:
-        flags = swapped.reshape(-1, systems, segments).astype(np.float64)
-        moved = np.einsum("tij,ij->ti", flags, b - a) / segments
-        ours, theirs = a.mean(1) + moved, b.mean(1) - moved
-        return statistic(ours, human) - statistic(theirs, human)
-
-    observed = difference(np.zeros((1, systems * segments), np.bool_))[0]
-    return _permuted(difference, float(observed), systems * segments, trials, seed)
-
-
-def _permuted(
-    difference: Callable[[npt.NDArray[np.bool_]], FloatArray],
-    observed: float,
-    units: int,
-    trials: int,
-    seed: int,
-) -> Permuted:
     generator = np.random.default_rng(seed)
-    height = max(1, _BLOCK // max(units, 1))
-    permuted = np.empty(trials)
-    for start in range(0, trials, height):
-        rows = min(height, trials - start)
-        swapped = generator.integers(0, 2, (rows, units), dtype=np.bool_)
-        permuted[start : start + rows] = difference(swapped)
-    return Permuted(observed, permuted)
+    height = max(1, _BLOCK // max(n, 1))
+    permuted = [
+        difference(generator.integers(0, 2, (min(height, trials - start), n), dtype=np.bool_))
+        for start in range(0, trials, height)
+    ]
+    return Permuted(float(pearson(a, z) - pearson(b, z)), np.concatenate(permuted))
+
+
+def permuted_p_values(
+    metrics: Sequence[str], permuted: Callable[[str, str], Sequence[Permuted]]
+) -> FloatArray:
+    """(metrics, metrics): p of "row is better than column", on average over the language pairs.
+
+    permuted: two metrics -> the test of each language pair.
+    """
+    p = np.full((len(metrics), len(metrics)), 0.5)
+    for i, first in enumerate(metrics):
+        for j, second in enumerate(metrics):
+            if i != j:
+                p[i, j] = Permuted.together(permuted(first, second)).p_value
+    return p
 
 
 def holm(p_values: Sequence[float]) -> FloatArray:
     """p-values corrected for many comparisons (Holm 1979); NaN stays NaN."""
     p = np.asarray(p_values, np.float64)
     corrected = np.full(p.shape, np.nan)
-    known = np.flatnonzero(np.isfinite(p))
-    order = known[np.argsort(p[known], kind="stable")]
+    finite = np.flatnonzero(np.isfinite(p))
+    order = finite[np.argsort(p[finite], kind="stable")]
     factors = np.arange(len(order), 0, -1)
     corrected[order] = np.minimum(np.maximum.accumulate(p[order] * factors), 1.0)
     return corrected

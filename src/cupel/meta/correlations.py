@@ -100,9 +100,9 @@ def pairwise_accuracy(metric: npt.ArrayLike, human: npt.ArrayLike) -> FloatArray
     i, j = np.triu_indices(a.shape[-1], 1)
     judged = np.sign(b[..., i] - b[..., j])
     right = (np.sign(a[..., i] - a[..., j]) == judged) & (judged != 0)
-    found, total = np.broadcast_arrays(right.sum(-1), (judged != 0).sum(-1))
-    out = np.full(found.shape, np.nan)
-    return np.asarray(np.divide(found, total, out=out, where=total > 0))
+    correct, total = np.broadcast_arrays(right.sum(-1), (judged != 0).sum(-1))
+    out = np.full(correct.shape, np.nan)
+    return np.asarray(np.divide(correct, total, out=out, where=total > 0))
 
 
 def soft_pairwise_accuracy(metric_p: FloatArray, human_p: FloatArray) -> FloatArray:

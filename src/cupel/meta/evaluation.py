@@ -9,8 +9,8 @@ the WMT14 metrics task; the average over language pairs is resampled along.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from typing import Any, Protocol, TypeVar
+from dataclasses import dataclass, replace
+from typing import Protocol, TypeVar
 
 import numpy as np
 
@@ -23,15 +23,15 @@ from cupel.meta import correlations
 from cupel.meta.comparison import (
     PERMUTATIONS,
     Permuted,
-    paired_bootstrap,
     perm_both_pairs,
+    permuted_p_values,
     williams,
 )
 from cupel.meta.resampling import drawn_pairs, weighted_sums
+from cupel.meta.result import AVERAGE, Agreement, Evaluation
 from cupel.meta.scorecache import MetricScores
 from cupel.significance import BOOTSTRAP_RESAMPLES, DEFAULT_SEED, bootstrap_weights, interval
 
-AVERAGE = "avg"
 FEWEST_SYSTEMS = 3
 OVER = ("judgments", "segments", "systems", "both")
 """What intervals resample: rankings, or segments, systems, or segments and systems both."""
@@ -58,78 +58,6 @@ class Judged:
     rankings: Rankings
     scores: Mapping[str, MetricScores]
     official: FloatArray | None = None
-
-
-@dataclass(frozen=True)
-class Agreement:
-    """How well one metric agrees with people on one language pair, or on average."""
-
-    pair: str
-    metric: str
-    value: float
-    low: float
-    high: float
-    n: int
-
-
-@dataclass(frozen=True)
-class Evaluation:
-    """All agreements of a run. replicates: pair -> (resamples, metrics).
-
-    left_out: pair -> why it has no value; comparisons: pair -> (metrics, metrics) p-values of "row
-    is better than column", where they were asked for; points: human and metric scores of every
-    judged item, for plots (see `cupel.meta.points`).
-    """
-
-    statistic: str
-    level: str
-    metrics: tuple[str, ...]
-    agreements: list[Agreement]
-    replicates: Mapping[str, FloatArray] = field(repr=False)
-    left_out: Mapping[str, str] = field(default_factory=dict)
-    comparisons: Mapping[str, FloatArray] = field(default_factory=dict)
-    points: Sequence[Mapping[str, Any]] = field(default=(), repr=False)
-
-    def value(self, metric: str, pair: str = AVERAGE) -> float:
-        """The value of one cell."""
-        return next(a.value for a in self.agreements if (a.metric, a.pair) == (metric, pair))
-
-    def p_values(self, pair: str = AVERAGE) -> FloatArray:
-        """(metrics, metrics): p of "row is better than column", by paired bootstrap."""
-        columns = self.replicates[pair].T
-        return np.array([[paired_bootstrap(a, b) for b in columns] for a in columns])
-
-    def clusters(self, pair: str = AVERAGE, level: float = 0.05) -> dict[str, int]:
-        """Metrics in groups, best first: a new group starts where its first metric is
-        significantly worse than the first of the group before.
-        """
-        order = sorted(self.metrics, key=lambda metric: -self.value(metric, pair))
-        p = self.p_values(pair)
-        place = {metric: i for i, metric in enumerate(self.metrics)}
-        group, head = 1, order[0]
-        found: dict[str, int] = {}
-        for metric in order:
-            if p[place[head], place[metric]] < level:
-                group, head = group + 1, metric
-            found[metric] = group
-        return found
-
-    def rows(self, dataset: str) -> list[dict[str, Any]]:
-        """Flat records, as `cupel meta -f json|tsv` prints them."""
-        return [
-            {
-                "dataset": dataset,
-                "pair": a.pair,
-                "level": self.level,
-                "statistic": self.statistic,
-                "metric": a.metric,
-                "value": a.value,
-                "low": a.low,
-                "high": a.high,
-                "n": a.n,
-            }
-            for a in self.agreements
-        ]
 
 
 class _HasScores(Protocol):
@@ -245,24 +173,21 @@ def perm_both_p_values(
 ) -> FloatArray:
     """(metrics, metrics): p of "row is better than column" by PERM-BOTH, on average over pairs."""
     tau = TAUS[statistic.removeprefix("tau-")]
-    metrics = list(judged[0].scores)
-    p = np.full((len(metrics), len(metrics)), 0.5)
-    for i, first in enumerate(metrics):
-        for j, second in enumerate(metrics):
-            if i != j:
-                parts = [
-                    perm_both_pairs(
-                        one.scores[first].segments,
-                        one.scores[second].segments,
-                        one.rankings.pairs(),
-                        tau,
-                        trials,
-                        seed,
-                    )
-                    for one in judged
-                ]
-                p[i, j] = Permuted.together(parts).p_value
-    return p
+
+    def permuted(first: str, second: str) -> list[Permuted]:
+        return [
+            perm_both_pairs(
+                one.scores[first].segments,
+                one.scores[second].segments,
+                one.rankings.pairs(),
+                tau,
+                trials,
+                seed,
+            )
+            for one in judged
+        ]
+
+    return permuted_p_values(list(judged[0].scores), permuted)
 
 
 def _human_scores(one: Judged, human: str) -> FloatArray:
@@ -331,36 +256,22 @@ def evaluated(
     if not judged:
         raise CupelError("There is no language pair to evaluate: " + " ".join(left_out.values()))
     metrics = tuple(judged[0].scores)
-    agreements: list[Agreement] = []
-    replicates: dict[str, FloatArray] = {}
-    values: list[FloatArray] = []
-    total = 0
-    for one in judged:
-        value, replicate, n = compute(one)
-        values.append(value)
-        replicates[one.pair] = replicate
-        total += n
-        agreements += _agreements(one.pair, metrics, value, replicate, n)
-    if len(judged) > 1:
-        replicates[AVERAGE] = np.mean(list(replicates.values()), axis=0)
-        agreements += _agreements(
-            AVERAGE, metrics, np.mean(values, axis=0), replicates[AVERAGE], total
-        )
-    else:
-        replicates[AVERAGE] = replicates[judged[0].pair]
-        agreements += _agreements(AVERAGE, metrics, values[0], replicates[AVERAGE], total)
-    return Evaluation(statistic, level, metrics, agreements, replicates, left_out)
+    computed = {one.pair: compute(one) for one in judged}
+    values, replicates, numbers = zip(*computed.values(), strict=True)
+    computed[AVERAGE] = (np.mean(values, axis=0), np.mean(replicates, axis=0), sum(numbers))
+    agreements = [
+        Agreement(pair, metric, float(value), *_interval(replicate), n)
+        for pair, (row, matrix, n) in computed.items()
+        for metric, value, replicate in zip(metrics, row, matrix.T, strict=True)
+    ]
+    drawn = {pair: matrix for pair, (_, matrix, _) in computed.items()}
+    return Evaluation(statistic, level, metrics, agreements, drawn, left_out)
 
 
-def _agreements(
-    pair: str, metrics: Sequence[str], values: FloatArray, replicates: FloatArray, n: int
-) -> list[Agreement]:
-    found = []
-    for column, (metric, value) in enumerate(zip(metrics, values, strict=True)):
-        known = replicates[np.isfinite(replicates[:, column]), column]
-        low, high = (float("nan"), float("nan"))
-        if len(known):
-            bounds = interval(known)
-            low, high = bounds.low, bounds.high
-        found.append(Agreement(pair, metric, float(value), low, high, n))
-    return found
+def _interval(replicates: FloatArray) -> tuple[float, float]:
+    """Of those resamples that have a value; NaN where none has."""
+    finite = replicates[np.isfinite(replicates)]
+    if not len(finite):
+        return float("nan"), float("nan")
+    bounds = interval(finite)
+    return bounds.low, bounds.high

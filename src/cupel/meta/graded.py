@@ -15,14 +15,15 @@ import numpy as np
 from cupel.arrays import FloatArray
 from cupel.errors import CupelError
 from cupel.meta import correlations
+from cupel.meta.comparison import Permuted, perm_both_pearson, permuted_p_values
 from cupel.meta.evaluation import (
     FEWEST_SYSTEMS,
     SYSTEM_STATISTICS,
-    Evaluation,
     evaluated,
     too_few_systems,
 )
 from cupel.meta.resampling import draws, superiority, weighted_sums
+from cupel.meta.result import Evaluation
 from cupel.meta.scorecache import MetricScores
 from cupel.meta.ties import acc_eq
 from cupel.significance import BOOTSTRAP_RESAMPLES, DEFAULT_SEED
@@ -48,12 +49,12 @@ def graded_level(
     compute = GRADED_STATISTICS[statistic]
 
     def of_pair(one: Graded) -> tuple[FloatArray, FloatArray, int]:
-        known = np.isfinite(one.human)
-        if not known.any():
+        rated = np.isfinite(one.human)
+        if not rated.any():
             raise CupelError(f"Nobody judged a translation of {one.pair}.")
         results = [compute(s.segments, one.human, resamples, seed) for s in one.scores.values()]
         values = np.array([value for value, _ in results])
-        return values, np.stack([r for _, r in results], axis=1), int(known.sum())
+        return values, np.stack([r for _, r in results], axis=1), int(rated.sum())
 
     return evaluated(judged, statistic, "segment", of_pair, {})
 
@@ -61,11 +62,11 @@ def graded_level(
 def _pearson(
     metric: FloatArray, human: FloatArray, resamples: int, seed: int
 ) -> tuple[float, FloatArray]:
-    known = np.isfinite(human)
-    value = float(correlations.pearson(metric[known], human[known]))
-    x = np.where(known, metric - metric[known].mean(), 0.0)
-    y = np.where(known, human - human[known].mean(), 0.0)
-    sums = np.stack([known, x, y, x * x, y * y, x * y], axis=-1).sum(axis=0)
+    rated = np.isfinite(human)
+    value = float(correlations.pearson(metric[rated], human[rated]))
+    x = np.where(rated, metric - metric[rated].mean(), 0.0)
+    y = np.where(rated, human - human[rated].mean(), 0.0)
+    sums = np.stack([rated, x, y, x * x, y * y, x * y], axis=-1).sum(axis=0)
     n, sx, sy, sxx, syy, sxy = np.moveaxis(weighted_sums(sums, resamples, seed), -1, 0)
     scale = (sxx - sx * sx / n) * (syy - sy * sy / n)
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -75,13 +76,13 @@ def _pearson(
 def _drawn(
     statistic: Callable[[FloatArray, FloatArray], float],
 ) -> Callable[[FloatArray, FloatArray, int, int], tuple[float, FloatArray]]:
-    """A statistic that is no function of sums: computed anew for every draw of segments."""
+    """A statistic that is no function of sums: computed again for every draw of segments."""
 
     def compute(
         metric: FloatArray, human: FloatArray, resamples: int, seed: int
     ) -> tuple[float, FloatArray]:
-        known = np.isfinite(human)
-        value = float(statistic(metric[known], human[known]))
+        rated = np.isfinite(human)
+        value = float(statistic(metric[rated], human[rated]))
         replicates = np.empty(resamples)
         for block, drawn in draws(human.shape[1], resamples, seed):
             for number, columns in enumerate(drawn, start=block.start):
@@ -100,11 +101,11 @@ def _acc_eq(
     best = acc_eq(metric, human)
     i, j = np.triu_indices(len(metric), 1)
     difference, judged = metric[i] - metric[j], human[i] - human[j]
-    said = np.where(np.abs(difference) <= best.epsilon, 0.0, np.sign(difference))
-    known = np.isfinite(judged)
-    right = known & (said == np.sign(np.where(known, judged, 0.0)))
+    predicted = np.where(np.abs(difference) <= best.epsilon, 0.0, np.sign(difference))
+    rated = np.isfinite(judged)
+    right = rated & (predicted == np.sign(np.where(rated, judged, 0.0)))
     sums = weighted_sums(
-        np.stack([right.sum(0), known.sum(0)], axis=-1).astype(float), resamples, seed
+        np.stack([right.sum(0), rated.sum(0)], axis=-1).astype(float), resamples, seed
     )
     with np.errstate(divide="ignore", invalid="ignore"):
         return best.accuracy, sums[:, 0] / sums[:, 1]
@@ -117,6 +118,24 @@ GRADED_STATISTICS = {
     "tau-c": _drawn(correlations.kendall_c),
     "acc-eq": _acc_eq,
 }
+
+
+def perm_both_grades(graded: Sequence[Graded], seed: int = DEFAULT_SEED) -> FloatArray:
+    """(metrics, metrics): p of "row is better than column" by PERM-BOTH, for Pearson's r."""
+
+    def permuted(first: str, second: str) -> list[Permuted]:
+        return [
+            perm_both_pearson(
+                one.scores[first].segments[rated],
+                one.scores[second].segments[rated],
+                one.human[rated],
+                seed=seed,
+            )
+            for one in graded
+            for rated in [np.isfinite(one.human)]
+        ]
+
+    return permuted_p_values(list(graded[0].scores), permuted)
 
 
 def graded_system_level(
@@ -147,8 +166,8 @@ def graded_system_level(
             values = np.array([_spa(s.segments[seen], human, seed) for s in one.scores.values()])
             return values, np.full((resamples, len(values)), np.nan), int(seen.sum())
         correlation = SYSTEM_STATISTICS[statistic]
-        known = np.isfinite(human)
-        sums = np.stack([np.where(known, human, 0.0), known.astype(float)], axis=-1)
+        rated = np.isfinite(human)
+        sums = np.stack([np.where(rated, human, 0.0), rated.astype(float)], axis=-1)
         scores = np.stack([s.systems[seen] for s in one.scores.values()])
         total = sums.sum(axis=1)
         drawn = weighted_sums(np.swapaxes(sums, 0, 1), resamples, seed)

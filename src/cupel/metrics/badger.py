@@ -1,70 +1,50 @@
-"""BADGER (Parker 2008): how well the words of the translation align with those of each reference.
+"""BADGER: the best local alignment of the words with each reference.
 
+Measures: How long a stretch of the translation matches a stretch of the reference, allowing for
+gaps and substitutions. From 0 to 1; higher is better.
+
+Use: To reproduce the results of the MUTT paper. Because the alignment is local, what lies outside
+it costs nothing: a phrase that is said twice goes unpunished where the reference is the shorter
+of the two. measure=compression agrees better with people.
+
+Needs: Nothing beyond Cupel. Any language with spaces between words.
+
+Formula:
     s(h, r) = max over a of score(a) / (5 min(|h|, |r|))
     BADGER(h) = mean over the references r of s(h, r)
 
 a: a local alignment of h and r (Smith and Waterman 1981, affine gaps after Gotoh 1982) over
-symbols, which are the words and the blanks between them: 5 for equal symbols, -3 for others; a gap
-costs 5 and 1 more for each symbol after its first. |h|: symbols of h, 2w - 1 for w words. Words are
-lower-cased, without punctuation (`cupel.metrics.badger_texts`). Several references: the mean. 1 for
-a copy of the only reference, 0 for an empty translation; higher is better. The score of a system is
-the mean over segments. Because the alignment is local, what stands beyond it costs nothing: a
-phrase said twice goes unpunished where the reference is the shorter of the two.
+symbols, which are the words and the spaces between them: 5 for equal symbols, -3 for others; a
+gap costs 5, and 1 more for each symbol after its first. |h|: symbols of h, 2w - 1 for w words.
+Words are lower-case, without punctuation (`cupel.metrics.badger_texts`). The score is 1 for a
+copy of the only reference and 0 for an empty translation; that of a system is the mean over
+segments.
 
-**A reconstruction** from published scores: neither the paper nor the program is to be had. Parker's
-metric is described as a compression distance over the Burrows-Wheeler transform after a
-normalisation of words (Dobrinkat et al. 2010, Boag et al. 2016). But the scores that Boag et al.
-read are those the program writes under the name SmithWatermanGotohWindowedAffine, a similarity of
-the SimMetrics library, and they show neither compression nor normalised words:
-
-* Segment scores on the 5,801 pairs of the Microsoft paraphrase corpus are public, among the features
-  of ThenmozhiDurairaj/Paraphrase-Identification on GitHub: number 17, labelled METEOR there, but its
-  values are whole numbers over 5(2w + 1) (15, labelled BADGER, is TER once more). With one more
-  symbol behind each sentence, of unknown origin, the formula gives 5,779 of them exactly, to the
-  seven digits printed. Costs, blanks, case and words were found there.
-* Chosen on the mutt trials: no symbol at the end (tried: always, behind a full stop, never), the
-  mean over references (tried: the best one), and equal means count as equal (one trial hangs on the
-  last bit). The formula then gives all 30 accuracies that Boag et al. released, to the decimal; with
-  three such choices that is little short of independent evidence. Percent with 5, 10, 20 references;
-  the tables of the paper, which count other numbers of trials, differ in some:
-
-  ==================  ==================  ==================
-  corruption          released, and here  paper, where other
-  ==================  ==================  ==================
-  determiners         80.0  84.6  95.4
-  synonyms            80.8  80.4  86.7
-  active to passive    8.9   7.9   7.5    13.4  11.3  12.2
-  doubled phrase      63.4  69.8  74.8    63.5  70.0  74.9
-  removed head        63.4  66.8  71.3    63.1  67.0  71.4
-  reordered chunks    96.6  97.0  97.8    95.4  96.6  97.8
-  antonyms            76.0  85.8  88.6
-  negated subject     97.9  97.6  98.2
-  negated action      94.4  96.5  97.5    93.6  95.5  96.5
-  shuffled            92.9  92.9   100    (not there)
-  ==================  ==================  ==================
-
-Uncertain: the window of 100 symbols in SimMetrics' alignment, which no sentence of either set
-reaches, is left out; letters beyond ASCII, at which the program seems to part words, are letters
-here, or no language but English could be scored (9 of the 22 pairs missed).
-
-**measure=compression** is the description taken at its word, with
+With measure=compression it is the metric as it was described, a compression distance:
 
     s(h) = (1 - (C(Rh) - C(R)) / max(C(h), mean of C(r))) min(1, sqrt(C(h) / min of C(r)))
     BADGER = min(1, s(h) / max of s(r))
 
-C: compressed length (`cupel.kernels.compression`); R: the distinct references one after the other.
-The first factor is 1 minus the normalized compression distance of Cilibrasi and Vitányi (2005), the
-second keeps what is shorter than every reference from profiting. Before that, a word that no
-reference has becomes the most similar word that one has, if it is similar enough: *walks* becomes
-*walking* (`cupel.kernels.compression`). Costs, denominator, second factor and threshold were fitted to
-the mutt trials, where this still misses what the program did (synonyms 68, 75, 82; removed heads 41,
-50, 58). It agrees better with people: segment-level tau (WMT14) on wmt14 into English .294, the
-alignment .266, sentence BLEU .272.
+C: compressed length after a Burrows-Wheeler transform; R: the distinct references one after the
+other. The first factor is 1 minus the normalized compression
+distance of Cilibrasi and Vitányi (2005), the second keeps a translation that is shorter than
+every reference from profiting. Before that, a word that no reference has is replaced by the most
+similar word that one has, if it is similar enough: *walks* by *walking*
+(`cupel.kernels.compression`).
+
+Paper: Steven Parker. 2008. BADGER: A New Machine Translation Metric. MetricsMATR workshop at AMTA
+2008. Neither the paper nor the program is available; this is a reconstruction from published
+scores.
+
+Equal to: 5,779 of 5,801 public segment scores of the program, if one symbol is added at the end
+of each sentence, and all 30 accuracies that the authors of MUTT released for it (see
+docs/research/metrics.md).
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Annotated
 
 import numpy as np
 
@@ -72,25 +52,26 @@ from cupel.arrays import FloatArray
 from cupel.batch import Batch
 from cupel.errors import CupelError
 from cupel.metric import Metric, Signature, mean_score, mean_statistics
+from cupel.metrics import shared_options as option
 from cupel.metrics.badger_texts import AlignmentWords, CompressionTexts
 from cupel.registry import register
 
 MEASURES = ("alignment", "compression")
 
 
-@register("badger", "local alignment of words with each reference, the mean (Parker 2008)")
+@register("badger", "local alignment of the words with each reference (Parker 2008, reconstructed)")
 @dataclass(frozen=True)
 class Badger(Metric):
-    """Statistics: [segment score, 1].
+    """Statistics: [segment score, 1]."""
 
-    measure: alignment, or compression. threshold: with compression, from which similarity on a word
-    is replaced by a variant; above 1 none is. Words of fewer than `shortest` letters are left.
-    """
-
-    measure: str = "alignment"
-    lowercase: bool = True
-    threshold: float = 0.65
-    shortest: int = 4
+    measure: Annotated[str, "What is measured: alignment or compression."] = "alignment"
+    lowercase: option.Lowercase = True
+    threshold: Annotated[
+        float,
+        "With compression: how similar a word must be to replace it by that of a reference, from 0 "
+        "to 1; above 1 no word is replaced.",
+    ] = 0.65
+    shortest: Annotated[int, "With compression: words of fewer letters are not replaced."] = 4
 
     name = "badger"
     decimals = 4
@@ -98,14 +79,13 @@ class Badger(Metric):
 
     def __post_init__(self) -> None:
         if self.measure not in MEASURES:
-            known = ", ".join(MEASURES)
-            raise CupelError(f"Unknown measure {self.measure!r} for BADGER; known are: {known}.")
+            names = ", ".join(MEASURES)
+            raise CupelError(f"Unknown measure {self.measure!r} for BADGER; known are: {names}.")
         if not self.threshold > 0:
             raise CupelError(f"BADGER needs a threshold above 0, not {self.threshold}.")
         if self.shortest < 1:
             raise CupelError(
-                f"BADGER needs a number of letters of 1 or more for its variants, "
-                f"not {self.shortest}."
+                f"The option badger:shortest takes a number of letters, 1 or more, not {self.shortest}."
             )
 
     def signature(self) -> Signature:
@@ -136,7 +116,7 @@ class Badger(Metric):
             batch.reference_index,
             batch.reference_offsets,
         )
-        # Equal means of differently ordered fractions shall be ties, whatever the last bit says.
+        # Equal means of differently ordered fractions must tie, whatever their last bit.
         return np.round(means, 12)
 
     def _compressed(self, batch: Batch) -> FloatArray:

@@ -1,4 +1,4 @@
-"""The two analyses of sentences that BADGER's measures take."""
+"""How sentences are prepared for the two measures of BADGER."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def _kept(character: str) -> bool:
 
 
 def _words(line: str) -> list[str]:
-    return [found[1] or found[0] for found in _WORD.finditer(line)]
+    return [match[1] or match[0] for match in _WORD.finditer(line)]
 
 
 @dataclass(frozen=True)

@@ -1,13 +1,27 @@
-"""BLEU (Papineni et al. 2002), as sacreBLEU 2.6 computes it.
+"""BLEU: precision of word n-grams, with a penalty for translations that are too short.
 
+Measures: How many of the translation's word n-grams (1 to 4 words) also occur in a reference,
+counted over the whole test set. From 0 to 100; higher is better.
+
+Use: To compare systems on the same test set, and so that others can compare their numbers with
+yours. Not to judge single segments (see sentbleu, chrf, meteor), and not to compare numbers whose
+signatures differ, in the tokenizer for example.
+
+Needs: Nothing beyond Cupel. Any language that one of the tokenizers splits.
+
+Formula:
     BLEU = 100 * BP * exp(1/N * sum over n = 1..N of log p_n),    BP = min(1, exp(1 - r/c))
 
-p_n: hypothesis n-grams found in the references, each clipped at the most times that any one
-reference has it, over all hypothesis n-grams; c: hypothesis length; r: per segment the reference
-length closest to c (the shorter of two equally close), summed.
+p_n: n-grams of the translation that occur in the references, each clipped at the largest count in
+any one reference, over all n-grams of the translation; c: length of the translation; r: per
+segment the reference length closest to c (the shorter of two equally close), summed. N-gram
+orders without a match are smoothed as in Chen and Cherry (2014): exp is their method 3, which
+halves at every such order as mteval-v13a does, floor their method 1, add-k their method 2.
 
-Smoothing of orders without a match follows Chen and Cherry (2014): `exp` (their method 3, halving
-at every such order, as mteval-v13a), `floor` (method 1), `add-k` (method 2), `none`.
+Paper: Kishore Papineni, Salim Roukos, Todd Ward and Wei-Jing Zhu. 2002. BLEU: a Method for
+Automatic Evaluation of Machine Translation. ACL 2002.
+
+Equal to: sacreBLEU 2.6 on every segment of the test sets listed in docs/research/metrics.md.
 """
 
 from __future__ import annotations
@@ -19,7 +33,8 @@ import numpy as np
 from cupel.arrays import FloatArray, IntArray
 from cupel.batch import Batch
 from cupel.errors import CupelError
-from cupel.metric import Metric, Signature
+from cupel.metric import Metric, Signature, ratio
+from cupel.metrics import shared_options as option
 from cupel.registry import register
 from cupel.text.tokenizers import Tokenizer
 
@@ -30,30 +45,26 @@ LOG_OF_ZERO = -9999999999.0
 """sacreBLEU's stand-in for log 0: a precision of 0 makes the whole score 0."""
 
 
-@register("bleu", "n-gram precision with brevity penalty (Papineni et al. 2002), as sacreBLEU")
+@register("bleu", "word n-gram precision with a brevity penalty (Papineni 2002), as sacreBLEU")
 @dataclass(frozen=True)
 class Bleu(Metric):
-    """Statistics: [hypothesis length, reference length, matches 1..N, totals 1..N].
+    """Statistics: [hypothesis length, reference length, matches 1..N, totals 1..N]."""
 
-    effective_order leaves out orders that the hypothesis is too short for: sacreBLEU switches it
-    on for segment scores.
-    """
-
-    tokenize: str = "13a"
-    lowercase: bool = False
-    smooth_method: str = "exp"
-    smooth_value: float | None = None
-    max_ngram_order: int = 4
-    effective_order: bool = False
+    tokenize: option.Tokenize = "13a"
+    lowercase: option.Lowercase = False
+    smooth_method: option.SmoothMethod = "exp"
+    smooth_value: option.SmoothValue = None
+    max_ngram_order: option.MaxOrder = 4
+    effective_order: option.EffectiveOrder = False
 
     name = "bleu"
     higher_is_better = True
 
     def __post_init__(self) -> None:
         if self.smooth_method not in SMOOTHING_VALUES:
-            known = ", ".join(SMOOTHING_VALUES)
+            names = ", ".join(SMOOTHING_VALUES)
             raise CupelError(
-                f"Unknown smoothing method {self.smooth_method!r} for BLEU; known are: {known}."
+                f"Unknown smoothing method {self.smooth_method!r} for BLEU; known are: {names}."
             )
         if self.max_ngram_order < 1:
             raise CupelError(
@@ -114,8 +125,8 @@ class Bleu(Metric):
     def brevity_penalty(self, statistics: FloatArray) -> FloatArray:
         """BP; 0 for an empty hypothesis."""
         length, reference = statistics[..., 0], statistics[..., 1]
-        ratio = np.divide(reference, length, out=np.full(length.shape, np.inf), where=length > 0)
-        return np.where(length < reference, np.exp(1 - ratio), 1.0)
+        inverse = ratio(reference, length, empty=np.inf)
+        return np.where(length < reference, np.exp(1 - inverse), 1.0)
 
     def precisions(self, statistics: FloatArray) -> tuple[FloatArray, IntArray]:
         """Smoothed n-gram precisions in percent, (..., N), and how many orders count."""
@@ -138,6 +149,27 @@ class Bleu(Metric):
         effective = np.maximum(reached.sum(axis=-1), 1)
         order = effective if self.effective_order else np.full_like(effective, orders)
         return precisions, order
+
+    def details(self, statistics: FloatArray) -> dict[str, FloatArray]:
+        """Precisions (smoothed, in percent), matches and totals by order; brevity penalty; lengths."""
+        orders = self.max_ngram_order
+        matches, totals = statistics[..., 2 : 2 + orders], statistics[..., 2 + orders :]
+        by_order = {
+            "precision": self.precisions(statistics)[0],
+            "matches": matches,
+            "totals": totals,
+        }
+        length, reference = statistics[..., 0], statistics[..., 1]
+        return {
+            f"{name}{n + 1}": values[..., n]
+            for name, values in by_order.items()
+            for n in range(orders)
+        } | {
+            "hypothesis-length": length,
+            "reference-length": reference,
+            "length-ratio": ratio(length, reference),
+            "brevity-penalty": self.brevity_penalty(statistics),
+        }
 
     @property
     def _smoothing_value(self) -> float:

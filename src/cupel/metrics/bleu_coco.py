@@ -1,13 +1,26 @@
-"""BLEU as COCO's caption evaluation (pycocoevalcap) computes it: sentence BLEU with its constants.
+"""BLEU as computed by the caption evaluation of COCO.
 
+Measures: BLEU with small constants in place of smoothing, on lower-case text without punctuation.
+From 0 to 1; higher is better.
+
+Use: To compare with published captioning results. For machine translation use bleu.
+
+Needs: Nothing beyond Cupel. English, since the tokenizer ptb is for English.
+
+Formula:
     BLEU = BP * (product over n = 1..N of (m_n + 1e-15) / (t_n + 1e-9)) ** (1/N)
-    BP = exp(1 - 1/q) where q = (c + 1e-15) / (r + 1e-9) is below 1
+    BP = exp(1 - 1/q) where q = (c + 1e-15) / (r + 1e-9) is below 1, else 1
 
-m_n: clipped matches, t_n: n-grams of the hypothesis, c: its length, r: the reference length
-closest to c. The constants stand in for smoothing: an order without a match makes the score tiny,
-not zero, so that two such sentences still compare. A system's score is that of the summed counts.
-Text is what COCO's tokenizer makes of it: PTB tokens in lower case without punctuation. The scale
-is from 0 to 1.
+m_n: clipped matches; t_n: n-grams of the translation; c: its length; r: the reference length
+closest to c. With these constants an n-gram order without a match makes the score tiny, not zero,
+so that two such sentences can still be compared. The score of a system is that of the summed
+counts.
+
+Paper: Xinlei Chen, Hao Fang, Tsung-Yi Lin, Ramakrishna Vedantam, Saurabh Gupta, Piotr Dollár and
+C. Lawrence Zitnick. 2015. Microsoft COCO Captions: Data Collection and Evaluation Server.
+arXiv:1504.00325.
+
+Equal to: the Bleu scorer of pycocoevalcap 1.2 behind its PTBTokenizer.
 """
 
 from __future__ import annotations
@@ -19,20 +32,21 @@ import numpy as np
 from cupel.arrays import FloatArray
 from cupel.batch import Batch
 from cupel.metric import Metric, Signature
+from cupel.metrics import shared_options as option
 from cupel.metrics.bleu import Bleu
 from cupel.registry import register
 
 TINY, SMALL = 1e-15, 1e-9
 
 
-@register("bleu-coco", "sentence BLEU with the constants of COCO's caption evaluation")
+@register("bleu-coco", "BLEU as computed by the caption evaluation of COCO")
 @dataclass(frozen=True)
 class BleuCoco(Metric):
     """Statistics: those of BLEU."""
 
-    tokenize: str = "ptb"
-    lowercase: bool = True
-    max_ngram_order: int = 4
+    tokenize: option.Tokenize = "ptb"
+    lowercase: option.Lowercase = True
+    max_ngram_order: option.MaxOrder = 4
 
     name = "bleu-coco"
     decimals = 4

@@ -1,8 +1,24 @@
-"""The components of BLEU as a feature vector, after the NNRK paper's BLEUCOMP (its section 5.2).
+"""The components of BLEU as separate features.
 
-NNRK feeds a network not BLEU's one number but what it is made of: n-gram precisions, matches and
-totals for n = 1..4, hypothesis and reference length, their ratio, and the brevity penalty. The
-statistics, and so the counts, are BLEU's own; precisions are unsmoothed matches / totals in 0..1.
+Measures: What BLEU is made of: n-gram precisions, matches and totals for n = 1 to 4, the lengths
+of translation and reference, their ratio, and the brevity penalty. `cupel score` prints one row
+for each, bleucomp.precision1 and so on.
+
+Use: To see why a BLEU score is high or low, and as input of a learned metric. It is a vector, not
+a score by which systems can be ranked.
+
+Needs: Nothing beyond Cupel. Any language that one of the tokenizers splits.
+
+Formula:
+    precision_n = matches_n / totals_n    (from 0 to 1, not smoothed)
+
+with the clipped matches, lengths and brevity penalty of bleu. Where one number is needed, it is
+BLEU with effective order.
+
+Paper: Francisco Guzmán, Shafiq Joty, Lluís Màrquez and Preslav Nakov. 2017. Machine Translation
+Evaluation with Neural Networks. Computer Speech and Language 45 (section 5.2, BLEUCOMP).
+
+Equal to: the counts, lengths and brevity penalty of BLEU in sacreBLEU 2.6.
 """
 
 from __future__ import annotations
@@ -14,19 +30,20 @@ import numpy as np
 from cupel.arrays import FloatArray
 from cupel.batch import Batch
 from cupel.metric import Metric, Signature, ratio
+from cupel.metrics import shared_options as option
 from cupel.metrics.bleu import Bleu
 from cupel.registry import register
 
 ORDERS = range(1, 5)
 
 
-@register("bleucomp", "the components of BLEU as a feature vector (NNRK's BLEUCOMP)")
+@register("bleucomp", "the components of BLEU as separate features: precisions, counts, lengths")
 @dataclass(frozen=True)
 class BleuComp(Metric):
     """BLEU's statistics; `components` spreads them out, `score` is BLEU with effective order."""
 
-    tokenize: str = "13a"
-    lowercase: bool = False
+    tokenize: option.Tokenize = "13a"
+    lowercase: option.Lowercase = False
 
     name = "bleucomp"
     decimals = 4

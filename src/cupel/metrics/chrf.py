@@ -1,17 +1,33 @@
-"""chrF and chrF++ (Popović 2015, 2017), as sacreBLEU 2.6 computes them.
+"""chrF and chrF++: F-score of character n-grams, with word n-grams in chrF++.
 
+Measures: How far translation and reference share character n-grams (1 to 6 characters), recall
+counting twice as much as precision. From 0 to 100; higher is better.
+
+Use: As the first choice among metrics without resources: it needs no tokenizer, works for
+languages with rich morphology, and agrees better with people than bleu. chrf++ adds words and
+word pairs.
+
+Needs: Nothing beyond Cupel. Any language.
+
+Formula:
     chrF = 100 * (1 + beta^2) * P * R / (beta^2 * P + R)
 
-P and R: precision and recall of character n-grams (n = 1..6, white space removed), and for
-chrF++ of word 1- and 2-grams, averaged over those orders that both sides are long enough for
-(sacreBLEU's effective order), or with `eps_smoothing` over all orders and the F of each. Of
-several references the one with the best segment score counts, the first of equals.
+P and R: precision and recall of character n-grams (n = 1..6, white space removed), and for chrF++
+also of word 1- and 2-grams, averaged over the orders for which both sides are long enough
+(effective order), or with eps_smoothing over all orders and the F of each. Of several references
+the one with the best segment score counts, the first of equals.
+
+Paper: Maja Popović. 2015. chrF: Character n-gram F-score for Automatic MT Evaluation. WMT 2015.
+Maja Popović. 2017. chrF++: Words Helping Character n-grams. WMT 2017.
+
+Equal to: sacreBLEU 2.6 on every segment of the test sets listed in docs/research/metrics.md.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Annotated
 
 import numpy as np
 
@@ -19,6 +35,7 @@ from cupel.arrays import FloatArray, IntArray
 from cupel.batch import Batch
 from cupel.errors import CupelError
 from cupel.metric import Metric, Signature, ratio
+from cupel.metrics import shared_options as option
 from cupel.metrics.bleu import ngram_totals
 from cupel.registry import register
 from cupel.text.tokens import Tokens, characters, split_words
@@ -54,17 +71,21 @@ class Words:
 
 
 @register("chrf", "character n-gram F-score (Popović 2015), as sacreBLEU")
-@register("chrf++", "chrF with word 1- and 2-grams (Popović 2017), as sacreBLEU", word_order=2)
+@register(
+    "chrf++", "chrF with word 1- and 2-grams added (Popović 2017), as sacreBLEU", word_order=2
+)
 @dataclass(frozen=True)
 class Chrf(Metric):
     """Statistics: [hypothesis n-grams, reference n-grams, matches] per order, characters first."""
 
-    char_order: int = 6
-    word_order: int = 0
-    beta: int = 2
-    lowercase: bool = False
-    whitespace: bool = False
-    eps_smoothing: bool = False
+    char_order: Annotated[int, "Length of the longest character n-grams."] = 6
+    word_order: Annotated[int, "Length of the longest word n-grams; 2 makes it chrF++."] = 0
+    beta: Annotated[int, "Weight of recall: it counts beta times as much as precision."] = 2
+    lowercase: option.Lowercase = False
+    whitespace: Annotated[bool, "Count spaces as characters."] = False
+    eps_smoothing: Annotated[bool, "Smooth as NLTK and Moses do: average F over all orders."] = (
+        False
+    )
 
     higher_is_better = True
 
@@ -103,9 +124,9 @@ class Chrf(Metric):
         return pairs[best_of(self.score(pairs), batch.reference_offsets)]
 
     def score(self, statistics: FloatArray) -> FloatArray:
-        hypothesis, reference, matches = (statistics[..., i::3] for i in range(3))
+        hypothesis, reference, _ = (statistics[..., i::3] for i in range(3))
         factor = self.beta**2
-        precision, recall = ratio(matches, hypothesis), ratio(matches, reference)
+        precision, recall = self._by_order(statistics)
         if self.eps_smoothing:
             precision = np.where(hypothesis > 0, precision, EPSILON)
             recall = np.where(reference > 0, recall, EPSILON)
@@ -117,8 +138,28 @@ class Chrf(Metric):
         effective = both.sum(axis=-1)
         mean_precision = ratio(_running_sum(np.where(both, precision, 0.0)), effective)
         mean_recall = ratio(_running_sum(np.where(both, recall, 0.0)), effective)
-        product = (1 + factor) * mean_precision * mean_recall
-        return 100 * ratio(product, factor * mean_precision + mean_recall)
+        return 100 * self._f_score(mean_precision, mean_recall)
+
+    def details(self, statistics: FloatArray) -> dict[str, FloatArray]:
+        """Precision, recall and F of every order, in percent; characters first, then words."""
+        precision, recall = self._by_order(statistics)
+        parts = {"precision": precision, "recall": recall, "f": self._f_score(precision, recall)}
+        orders = [f"char{n + 1}" for n in range(self.char_order)]
+        orders += [f"word{n + 1}" for n in range(self.word_order)]
+        return {
+            f"{order}-{name}": 100 * values[..., n]
+            for n, order in enumerate(orders)
+            for name, values in parts.items()
+        }
+
+    def _by_order(self, statistics: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """(..., orders) precisions and recalls."""
+        hypothesis, reference, matches = (statistics[..., i::3] for i in range(3))
+        return ratio(matches, hypothesis), ratio(matches, reference)
+
+    def _f_score(self, precision: FloatArray, recall: FloatArray) -> FloatArray:
+        factor = self.beta**2
+        return ratio((1 + factor) * precision * recall, factor * precision + recall)
 
 
 def _running_sum(values: FloatArray) -> FloatArray:

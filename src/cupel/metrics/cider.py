@@ -1,16 +1,31 @@
-"""CIDEr (Vedantam et al. 2015), as pycocoevalcap computes it.
+"""CIDEr: n-grams weighted by how rare they are in the references, for captions.
 
+Measures: How far the translation uses the n-grams that the references of this segment share and
+those of other segments do not. From 0 to 10; higher is better.
+
+Use: For captions with several references per image. Not for one segment alone, because the
+weights come from all references that are scored; df=FILE takes them from a file, so that scores
+of different test sets can be compared.
+
+Needs: Nothing beyond Cupel. Any language with spaces between words. For the numbers of caption
+papers use tokenize=ptb (English), as pycocoevalcap does; by default the text is taken as it is.
+
+Formula:
     CIDEr-D = 10 * mean over n = 1..4 and over the references s of
-              exp(-(length(c) - length(s))^2 / (2 sigma^2)) * min(g(c), g(s)) . g(s) / (|g(c)| |g(s)|)
+              exp(-(length(c) - length(s))^2 / (2 sigma^2))
+              * min(g(c), g(s)) . g(s) / (|g(c)| |g(s)|)
 
-g: counts of n-grams times log(documents / documents with it); a document is a segment, by its
-references. What pycocoevalcap (and with it the captioning field) reports as "CIDEr" is the D
-variant: counts clipped at the reference's, a Gaussian penalty on the difference in length, no
-stemming. So `cider` and `cider-d` are both that; `cider:variant=plain` is the paper's CIDEr, the
-bare cosine (times 10, without its stemming). Length differences are of 2-gram counts, as there.
+c: the translation; g: counts of n-grams times log(documents / documents with it), where a
+document is a segment with all its references; length: the number of 2-grams. What caption papers
+report as CIDEr is this D variant: counts clipped at those of the reference, a penalty on
+differences in length, and no stemming, so cider and cider-d are the same. variant=plain is the
+first formula of the paper, the cosine times 10, without its stemming. The score of a system is
+the mean over segments.
 
-pycocoevalcap takes sentences that its PTBTokenizer has treated; here that is `tokenize=ptb`. The
-default takes the text as it is given.
+Paper: Ramakrishna Vedantam, C. Lawrence Zitnick and Devi Parikh. 2015. CIDEr: Consensus-based
+Image Description Evaluation. CVPR 2015.
+
+Equal to: the Cider scorer of pycocoevalcap 1.2, which is CIDEr-D.
 """
 
 from __future__ import annotations
@@ -19,7 +34,7 @@ import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Annotated, Self
 
 import numpy as np
 
@@ -27,6 +42,7 @@ from cupel.arrays import FloatArray, IntArray
 from cupel.batch import Batch
 from cupel.errors import CupelError
 from cupel.metric import Metric, Signature, mean_score, mean_statistics, ratio
+from cupel.metrics import shared_options as option
 from cupel.registry import register
 from cupel.text.ngrams import NgramTable, build
 from cupel.text.tokenizers import Tokenizer
@@ -39,21 +55,23 @@ ORDERS = 4
 VARIANTS = ("d", "plain")
 
 
-@register("cider", "consensus of tf-idf n-grams (Vedantam et al. 2015), as pycocoevalcap: CIDEr-D")
-@register("cider-d", "the same as `cider`, by its full name")
+@register(
+    "cider", "CIDEr-D: n-grams weighted by rarity, for captions (Vedantam 2015), as pycocoevalcap"
+)
+@register("cider-d", "another name of cider")
 @dataclass(frozen=True)
 class Cider(Metric):
-    """Statistics: [segment score, 1].
+    """Statistics: [segment score, 1]."""
 
-    df: a file of document frequencies (see `write_document_frequencies`) to be used instead of
-    those of the corpus being scored.
-    """
-
-    tokenize: str = "none"
-    lowercase: bool = False
-    variant: str = "d"
-    sigma: float = 6.0
-    df: str | None = None
+    tokenize: option.Tokenize = "none"
+    lowercase: option.Lowercase = False
+    variant: Annotated[str, "d, or plain: no clipping of counts and no length penalty."] = "d"
+    sigma: Annotated[float, "How much lengths may differ: width of the penalty, in 2-grams."] = 6.0
+    df: Annotated[
+        str | None,
+        "File of document frequencies that write_document_frequencies wrote (default: those of the "
+        "references that are scored).",
+    ] = None
     _frequencies: DocumentFrequencies | None = None
 
     name = "cider"
@@ -84,6 +102,23 @@ class Cider(Metric):
         return replace(self, _frequencies=document_frequencies(corpus, self.tokenizer))
 
     def statistics(self, batch: Batch) -> FloatArray:
+        summed = self._similarities(batch)
+        return mean_statistics(summed.mean(axis=-1) / batch.reference_counts * 10.0)
+
+    def detail_statistics(self, batch: Batch) -> FloatArray:
+        """(n, 5): [similarity 1..4, 1]."""
+        scaled = self._similarities(batch) / batch.reference_counts[:, None] * 10.0
+        return np.column_stack([scaled, np.ones(len(batch))])
+
+    def details(self, statistics: FloatArray) -> dict[str, FloatArray]:
+        """The score of every order of n-grams, whose mean the score is."""
+        return {
+            f"similarity{n + 1}": ratio(statistics[..., n], statistics[..., ORDERS])
+            for n in range(ORDERS)
+        }
+
+    def _similarities(self, batch: Batch) -> FloatArray:
+        """(n, 4): by order, summed over the references of an item."""
         from cupel.kernels.ngrams import (
             CLIPPED_PRODUCT,
             PRODUCT,
@@ -110,8 +145,7 @@ class Cider(Metric):
         similarity = ratio(products, norms[hypotheses] * norms[batch.reference_index])
         if self.variant == "d":
             similarity *= self._length_penalty(tokens.lengths, hypotheses, batch.reference_index)
-        summed = _summed_in_order(similarity, batch.reference_offsets)
-        return mean_statistics(summed.mean(axis=-1) / batch.reference_counts * 10.0)
+        return _summed_in_order(similarity, batch.reference_offsets)
 
     def _length_penalty(
         self, lengths: IntArray, hypotheses: IntArray, references: IntArray
@@ -191,14 +225,14 @@ def write_document_frequencies(
 def _spelled(frequencies: DocumentFrequencies) -> Mapping[str, float]:
     words = list(frequencies.table.vocabulary)
     spelled = words
-    found = dict(zip(spelled, frequencies.counts[0], strict=True))
+    counts_by_ngram = dict(zip(spelled, frequencies.counts[0], strict=True))
     for n, (lasts, counts) in enumerate(
         zip(frequencies.table.lasts, frequencies.counts[1:], strict=True), start=2
     ):
         prefixes = frequencies.table.prefixes(n)
         spelled = [f"{spelled[p]} {words[w]}" for p, w in zip(prefixes, lasts, strict=True)]
-        found |= zip(spelled, counts, strict=True)
-    return found
+        counts_by_ngram |= zip(spelled, counts, strict=True)
+    return counts_by_ngram
 
 
 def read_document_frequencies(path: str | Path) -> DocumentFrequencies:

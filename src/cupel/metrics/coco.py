@@ -1,7 +1,21 @@
-"""Any metric on the text that COCO's caption evaluation gives to its metrics.
+"""Any other metric on text prepared as for the caption evaluation of COCO.
 
-There PTBTokenizer comes first: Penn Treebank tokens in lower case, joined by blanks, punctuation
-left out. `coco:metric=meteor` is METEOR as captioning papers report it.
+Measures: What the other metric measures, on text as its captioning papers prepare it. Scale and
+direction are those of the other metric.
+
+Use: To get the numbers of captioning papers: coco:metric=meteor is METEOR as they report it. Not
+for machine translation, where the metrics prepare text themselves.
+
+Needs: What the other metric needs. English, since the tokenizer is for English.
+
+Formula:
+    coco:metric=NAME = NAME on Penn Treebank tokens in lower case, without punctuation
+
+Paper: Xinlei Chen, Hao Fang, Tsung-Yi Lin, Ramakrishna Vedantam, Saurabh Gupta, Piotr Dollár and
+C. Lawrence Zitnick. 2015. Microsoft COCO Captions: Data Collection and Evaluation Server.
+arXiv:1504.00325.
+
+Equal to: the same metric behind the PTBTokenizer of pycocoevalcap 1.2.
 """
 
 from __future__ import annotations
@@ -9,7 +23,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Annotated, Self
 
 import numpy as np
 
@@ -25,7 +39,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class CaptionText:
-    """The analyser sentences -> the same sentences as COCO's metrics see them."""
+    """The analyser sentences -> the same sentences as prepared for COCO's metrics."""
 
     def __call__(self, sentences: Sequence[str]) -> list[str]:
         return Tokenizer("ptb").lines([sentence.lower() for sentence in sentences])
@@ -52,12 +66,14 @@ class _CaptionBatch:
         )
 
 
-@register("coco", "another metric on COCO's caption text: coco:metric=meteor")
+@register("coco", "any other metric on text prepared as for COCO captions: coco:metric=meteor")
 @dataclass(frozen=True)
 class Coco(Metric):
     """Statistics: those of the other metric."""
 
-    metric: str = "cider"
+    metric: Annotated[str, "The other metric, such as meteor; it may have options of its own."] = (
+        "cider"
+    )
     _inner: Metric | None = None
 
     name = "coco"

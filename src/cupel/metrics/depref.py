@@ -1,32 +1,43 @@
-"""DEPREF (Wu et al. 2013, WMT): the metric that became RED, without and with resources.
+"""DEPREF: dependency n-grams of the reference, the metric that became RED.
 
-The paper leaves its definition to another; here it is RED's (`cupel.metrics.red`) with alpha 0.5 and
-equal weights of the lengths. So without resources DEPREF is RED. With `resources=yes`, words are
-matched by METEOR's aligner: exactly, by stem and by synonym, each worth 1 (the paper's Table 1.B).
+Measures: How many of the reference's dependency n-grams the translation has. 0 or more, about 1
+for a copy of the reference; higher is better.
+
+Use: To compare with the results of Wu et al. (2013); otherwise use red, which is the same metric
+without resources, or redp.
+
+Needs: pip install 'cupel[syntax]' (spaCy with its English model), or trees of the references.
+English; other languages with a spaCy model or trees. resources=yes matches stems and synonyms in
+English, stems in de, es, fr and ru.
+
+Formula:
+    DEPREF = RED with alpha = 0.5 and equal weights for all lengths of dep-ngrams
+
+The paper leaves its definition to another, so that of RED is used (`cupel metrics red`). With
+resources=yes, words are matched one to one by METEOR's aligner, by form, stem and synonym, each
+worth 1 (Table 1.B of the paper).
+
+Paper: Xiaofeng Wu, Hui Yu and Qun Liu. 2013. DCU Participation in WMT2013 Metrics Task. WMT 2013.
+
+Equal to: It was not compared with the authors' program. Without resources it is red; with them
+the tests compare it with a direct computation of the formula.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Annotated, Self
 
 import numpy as np
 
 from cupel.arrays import FloatArray
 from cupel.batch import Batch
 from cupel.metric import Metric, Signature, mean_score, mean_statistics
-from cupel.metrics.red import (
-    DISTANCES,
-    LONGEST,
-    Red,
-    check_fraction,
-    f_scores,
-    forest,
-    weighted_sum,
-)
+from cupel.metrics import shared_options as option
+from cupel.metrics.red import LONGEST, Red, check_fraction, f_scores, weighted_sum
 from cupel.metrics.red_aligned import Aligner, dep_parts
-from cupel.metrics.red_text import TreePairs, TreeText
+from cupel.metrics.red_text import DISTANCES, TreePairs, TreeText, forest
 from cupel.registry import register
 from cupel.syntax.heads import CONVENTIONS
 from cupel.syntax.models import parser_missing
@@ -36,35 +47,30 @@ from cupel.syntax.parser import OWN
 if TYPE_CHECKING:
     from cupel.alignments import Alignment
     from cupel.corpus import Corpus
-    from cupel.metrics.red_alignment import Found
+    from cupel.metrics.red_alignment import WordMatches
 
 _MODULES = {"en": "exact,stem,synonym", "cs": "exact"}
 
 
 @register(
     "depref",
-    "dependency n-grams of the reference, stems and synonyms (Wu et al. 2013)",
+    "dependency n-grams of the reference, optionally with stems and synonyms (Wu 2013)",
     check=parser_missing,
+    renamed={"model": "parser"},
 )
 @dataclass(frozen=True)
 class Depref(Metric):
-    """Statistics: [segment score, 1].
+    """Statistics: [segment score, 1]."""
 
-    resources  match stems and synonyms, too, one match per word
-    language   of stems, where they are used
-    n, alpha   as in `red`
-    trees ... normalize  see `cupel.metrics.red_text.TreeText`
-    """
-
-    resources: bool = False
-    language: str = "en"
-    n: int = LONGEST
-    alpha: float = 0.5
-    trees: str | None = None
-    model: str | None = None
-    heads: str = CONVENTIONS[0]
-    tokenize: str = OWN
-    normalize: bool = True
+    resources: Annotated[bool, "Match stems and synonyms as well, each word at most once."] = False
+    language: option.Language = "en"
+    n: option.LongestNgrams = LONGEST
+    alpha: option.RecallWeight = 0.5
+    trees: option.Trees = None
+    parser: option.SpacyModel = None
+    heads: option.Heads = CONVENTIONS[0]
+    tokenize: option.TreeTokenize = OWN
+    normalize: option.Normalize = True
 
     name = "depref"
     higher_is_better = True
@@ -78,12 +84,12 @@ class Depref(Metric):
 
     @property
     def red(self) -> Red:
-        """The metric that it is without resources."""
+        """RED with the same options: what DEPREF is without resources."""
         return Red(
             self.n,
             self.alpha,
             trees=self.trees,
-            model=self.model,
+            parser=self.parser,
             heads=self.heads,
             tokenize=self.tokenize,
             normalize=self.normalize,
@@ -117,7 +123,7 @@ class Depref(Metric):
         return mean_score(statistics)
 
     def alignments(self, batch: Batch) -> list[Alignment]:
-        """Which dep-ngrams of the best reference matched, and what each gave."""
+        """Which dep-ngrams of the best reference matched, and what each contributed."""
         from cupel.metrics.red_alignment import aligned_alignments
 
         if not self.resources:
@@ -131,9 +137,9 @@ class Depref(Metric):
 
     def weighing(
         self, is_function: Sequence[int]
-    ) -> tuple[Callable[[Sequence[int], Found], float], Callable[[Sequence[int]], float]]:
+    ) -> tuple[Callable[[Sequence[int], WordMatches], float], Callable[[Sequence[int]], float]]:
         """Every match weighs 1; paraphrases do not count."""
-        return (lambda words, found: 1.0), (lambda words: 0.0)
+        return (lambda words, matches: 1.0), (lambda words: 0.0)
 
     def pair_scores(self, pairs: TreePairs) -> FloatArray:
         """(pairs,) the score of each hypothesis with each of its references."""

@@ -16,6 +16,7 @@ import numpy as np
 from cupel.arrays import FloatArray
 from cupel.batch import Batch
 from cupel.metric import Metric, Signature, ratio
+from cupel.metrics import shared_options as option
 from cupel.text.tokenizers import Tokenizer
 
 
@@ -34,8 +35,8 @@ class WordErrorRate(Metric):
     first.
     """
 
-    tokenize: str = "none"
-    lowercase: bool = False
+    tokenize: option.Tokenize = "none"
+    lowercase: option.Lowercase = False
 
     higher_is_better = False
 
@@ -71,3 +72,7 @@ class WordErrorRate(Metric):
 
     def score(self, statistics: FloatArray) -> FloatArray:
         return error_rate(statistics)
+
+    def details(self, statistics: FloatArray) -> dict[str, FloatArray]:
+        """What the rate is the ratio of."""
+        return {"edits": statistics[..., 0], "reference-length": statistics[..., 1]}

@@ -6,7 +6,7 @@ score is the mean over segments. A function may say `higher_is_better = False` a
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -22,7 +22,7 @@ class Function(Metric):
     """The adapter; `spec` is how the user named the function."""
 
     spec: str
-    function: Callable[[str, Sequence[str]], float]
+    function: Callable[[str, list[str]], float]
 
     decimals = 4
 

@@ -1,27 +1,38 @@
-"""HWCM, the headword chain metric (Liu and Gildea 2005), as formula 1 of Wu et al. (WMT13) has it.
+"""HWCM, the headword chain metric: precision of chains of heads and dependents.
 
+Measures: How many of the chains that lead down the translation's dependency tree also occur in
+the tree of a reference. From 0 to 1; higher is better.
+
+Use: To compare with published results of this metric. It parses translations as well as
+references, which is slow, and parsers make more mistakes on bad translations: red and redp parse
+references only and agree better with people.
+
+Needs: pip install 'cupel[syntax]' (spaCy with its English model), or trees of both sides.
+English; other languages with a spaCy model or trees.
+
+Formula:
     HWCM = 1/D * sum over n = 1..D of (sum of countclip(g)) / (sum of count(g))
 
-where g runs over the headword chains of n words in the translation's tree: paths that lead down
-from a head to a dependent, n - 1 arcs long. count(g) is how often the translation's tree has the
-chain, countclip(g) that number, but at most the most times that any one reference's tree has it.
-Both sides are parsed. The system score is the mean over segments.
+g: the headword chains of n words in the translation's tree, paths of n - 1 arcs from a head down
+to a dependent; count(g): how often the translation's tree has the chain; countclip(g): the same,
+but at most the largest count in any one reference's tree. A length of which the tree has no
+chain, or none that matches, has the precision epsilon. The score of a system is the mean over
+segments.
 
-Every word ends one chain of each length that its depth allows, so a chain of n words is numbered
-by the chain of n - 1 words that ends at its head, and by its last word: all chains of a batch are
-integers, which the n-gram kernel counts as if they were words.
+Paper: Ding Liu and Daniel Gildea. 2005. Syntactic Features for Evaluation of Machine Translation.
+Workshop on Intrinsic and Extrinsic Evaluation Measures for MT and/or Summarization, ACL 2005. The
+formula is formula 1 of Wu et al. (2013), DCU Participation in WMT2013 Metrics Task.
 
-A length of which the tree has no chain, or none that matches, has the precision 0, or `epsilon`:
-the RED paper (section 5.2) "employs an epsilon value of 1e-3 to replace zero". The tables of the
-RED papers are those of D = 4 (their WMT10 row is the row N = 4 of the WMT13 paper). Penn2Malt's
-heads, which the papers used, agree better with people than spaCy's own on wmt13 (mean tau .217 and
-.214; published .217), and words as they are better than in lower case (.217 and .214).
+Equal to: It was not compared with the authors' program; the tests compare the counts with their
+definition and with the example of the paper. The tables of the RED papers were computed with D =
+4, Penn2Malt heads and epsilon = 0.001.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Annotated
 
 import numpy as np
 import numpy.typing as npt
@@ -30,6 +41,7 @@ from cupel.arrays import FloatArray, IntArray
 from cupel.batch import Batch
 from cupel.errors import CupelError
 from cupel.metric import Metric, Signature, mean_score, mean_statistics, ratio
+from cupel.metrics import shared_options as option
 from cupel.registry import register
 from cupel.syntax.models import parser_missing
 from cupel.syntax.parser import OWN, TreeSource, tree_source
@@ -39,30 +51,25 @@ from cupel.text.tokens import Tokens, number, offsets_of
 
 @register(
     "hwcm",
-    "headword chain precision, both sides parsed (Liu and Gildea 2005)",
+    "precision of headword chains, with both sides parsed (Liu and Gildea 2005)",
     check=parser_missing,
+    renamed={"model": "parser"},
 )
 @dataclass(frozen=True)
 class Hwcm(Metric):
-    """Statistics: [segment score, 1].
+    """Statistics: [segment score, 1]."""
 
-    max_length  D, the longest headword chains
-    epsilon     what a precision of 0 is replaced by
-    lowercase   compare words in lower case; the parser sees them as they are
-    heads       `native` or `penn2malt` (see `cupel.syntax.heads`); None is penn2malt for a parser's
-                trees and native for one's own
-    model       a spaCy model; None is en_core_web_sm
-    tokenize    `spacy`, or a tokenizer whose words are parsed instead
-    trees       a CoNLL-U file with the trees of references and translations, in place of a parser
-    """
-
-    max_length: int = 4
-    epsilon: float = 0.0
-    lowercase: bool = False
-    heads: str | None = None
-    model: str | None = None
-    tokenize: str = OWN
-    trees: str | None = None
+    max_length: Annotated[int, "D, the number of words of the longest headword chains."] = 4
+    epsilon: Annotated[float, "Value that replaces a precision of 0."] = 0.0
+    lowercase: Annotated[bool, "Compare words in lower case; the parser gets the original."] = False
+    heads: Annotated[
+        str | None,
+        "Which word heads a phrase: native or penn2malt (default: penn2malt for a parser's trees, "
+        "native for your own).",
+    ] = None
+    parser: option.SpacyModel = None
+    tokenize: option.TreeTokenize = OWN
+    trees: option.BothTrees = None
 
     name = "hwcm"
     higher_is_better = True
@@ -79,7 +86,7 @@ class Hwcm(Metric):
     def source(self) -> TreeSource:
         """Where the trees come from."""
         heads = self.heads or ("native" if self.trees else "penn2malt")
-        return tree_source(self.trees, self.model, heads, self.tokenize)
+        return tree_source(self.trees, self.parser, heads, self.tokenize)
 
     def signature(self) -> Signature:
         return (
@@ -105,7 +112,7 @@ class Hwcm(Metric):
 
         matches, totals = [], []
         for chains in headword_chains(batch.analyse(self.source), self.max_length, self.lowercase):
-            found, _ = clipped_matches(
+            matched, _ = clipped_matches(
                 chains.ids,
                 chains.offsets,
                 batch.hypothesis_index,
@@ -115,7 +122,7 @@ class Hwcm(Metric):
                 NO_WEIGHTS,
                 CLIPPED,
             )
-            matches.append(found[:, 0])
+            matches.append(matched[:, 0])
             totals.append(chains.lengths[batch.hypothesis_index])
         return np.column_stack(matches).astype(float), np.column_stack(totals).astype(float)
 
@@ -123,7 +130,10 @@ class Hwcm(Metric):
 def headword_chains(trees: Trees, longest: int, lowercase: bool = False) -> Iterator[Tokens]:
     """The headword chains of n = 1..longest words of each tree, numbered as if they were words.
 
-    Equal chains have equal numbers; `types` is that of words for n = 1, and empty above.
+    Equal chains have equal numbers; `types` is that of words for n = 1, and empty above. Every word
+    ends one chain of each length that its depth allows, so a chain of n words is numbered by the
+    chain of n - 1 words that ends at its head and by its last word; the n-gram kernel then counts
+    chains as if they were words.
     """
     words, types = trees.words.ids.astype(np.int64), trees.words.types
     if lowercase:

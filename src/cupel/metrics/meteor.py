@@ -1,27 +1,38 @@
-"""METEOR 1.5 (Denkowski and Lavie 2014), equal to meteor-1.5.jar with `-norm`, without Java.
+"""METEOR 1.5: words and phrases aligned by form, stem, synonym and paraphrase.
 
-Words and phrases of hypothesis and reference are matched exactly, by stem, by synonym set and by
-paraphrase, and aligned one to one (see `cupel.kernels.alignment`).
-With matches of matcher i weighted by w_i, content words by delta, function words by 1 - delta:
+Measures: How many words of translation and reference match, content words counting more than
+function words, and how much the order differs. From 0 to 1; higher is better.
 
+Use: For single segments without a trained metric, and to see why a score is low (`cupel align`).
+For systems chrf and redp agree with people at least as well.
+
+Needs: pip install 'cupel[meteor]' for the paraphrase table (compiled once, about three seconds), or
+modules=exact,stem,synonym to do without. English (en), and with a paraphrase table for them cs,
+de, es, fr and ru.
+
+Formula:
     P = sum over i of w_i (delta mc_i + (1 - delta) mf_i) / (delta hc + (1 - delta) hf)
     F = P R / (alpha P + (1 - alpha) R)
     METEOR = F (1 - gamma (chunks / m) ^ beta)
 
-mc_i, mf_i: content and function words of the hypothesis that matcher i matched, hc, hf: all of
-them; R is P's counterpart over the reference; m is the mean of the words matched on either side,
-chunks the runs of matches that are contiguous in both. The score is between 0 and 1. Of several
-references the best-scoring one counts; the score of a system is that of the summed statistics.
+mc_i, mf_i: content and function words of the translation that matcher i matched; hc, hf: all of
+them; R: the same as P over the reference; m: the mean of the words matched on either side;
+chunks: the runs of matches that are contiguous in both. The alignment is one to one (see
+`cupel.kernels.alignment`). Of several references the one with the
+best score counts; the score of a system is that of the summed statistics.
 
-The paraphrase table is not small enough to embed: see `cupel.text.paraphrases`. Without it METEOR
-runs only where the matchers are named: `meteor:modules=exact,stem,synonym`.
+Paper: Michael Denkowski and Alon Lavie. 2014. Meteor Universal: Language Specific Translation
+Evaluation for Any Target Language. WMT 2014.
+
+Equal to: meteor-1.5.jar with -norm, in all 23 statistics of every segment compared
+(docs/research/metrics.md), without Java.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Annotated, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -30,6 +41,7 @@ from cupel.arrays import FloatArray, IntArray
 from cupel.batch import Batch
 from cupel.checksums import sha256_of
 from cupel.metric import Metric, Signature
+from cupel.metrics import shared_options as option
 from cupel.metrics.meteor_tasks import (
     MODULES,
     Parameters,
@@ -46,7 +58,7 @@ if TYPE_CHECKING:
     from cupel.corpus import Corpus
 
 BEAM = 40
-"""How many paths the alignment search keeps: METEOR's own number."""
+"""How many paths the alignment search keeps, as in METEOR."""
 
 _CHUNKS, _HYPOTHESIS_MATCHES, _REFERENCE_MATCHES = 20, 21, 22
 
@@ -55,23 +67,21 @@ _NO_ENTRIES = np.zeros(0, np.int32)
 
 @register(
     "meteor",
-    "METEOR 1.5: stems, synonyms, paraphrases, aligned; as meteor-1.5.jar -norm",
+    "METEOR 1.5: words aligned by form, stem, synonym and paraphrase; as meteor-1.5.jar",
     check=table_missing,
 )
 @dataclass(frozen=True)
 class Meteor(Metric):
-    """Statistics: the 23 numbers of METEOR's own, see `cupel.kernels.alignment.STATISTICS`.
+    """Statistics: the 23 numbers of METEOR, see `cupel.kernels.alignment.STATISTICS`."""
 
-    language     en, cs, de, es, fr, ru
-    task         rank, adq, hter, li, tune
-    modules      matchers in their order, instead of all that the language has
-    paraphrases  a paraphrase-xx.gz, instead of METEOR's own inside pycocoevalcap
-    """
-
-    language: str = "en"
-    task: str = "rank"
-    modules: str | None = None
-    paraphrases: str | None = None
+    language: option.Language = "en"
+    task: Annotated[
+        str,
+        "What the parameters were tuned for: rank (rankings of WMT), adq (adequacy), hter, li (one "
+        "set for all languages), tune (balanced, for tuning translation systems).",
+    ] = "rank"
+    modules: option.Modules = None
+    paraphrases: option.Paraphrases = None
 
     name = "meteor"
     higher_is_better = True
@@ -89,10 +99,10 @@ class Meteor(Metric):
     @property
     def parameters(self) -> Parameters:
         """Those of the task; named matchers get its weights by their place, as with METEOR's -m."""
-        found = parameters(self.task, self.language)
-        missing = (0.0,) * (len(self.matchers) - len(found.weights))
-        weights = (found.weights + missing)[: len(self.matchers)]
-        return Parameters(found.alpha, found.beta, found.gamma, found.delta, weights)
+        tuned = parameters(self.task, self.language)
+        missing = (0.0,) * (len(self.matchers) - len(tuned.weights))
+        weights = (tuned.weights + missing)[: len(self.matchers)]
+        return replace(tuned, weights=weights)
 
     @property
     def table(self) -> Path | None:
@@ -129,16 +139,39 @@ class Meteor(Metric):
 
     def score(self, statistics: FloatArray) -> FloatArray:
         precision, recall = self.precision_and_recall(statistics)
-        with np.errstate(divide="ignore", invalid="ignore"):
-            alpha = self.parameters.alpha
-            mean = 1.0 / ((1.0 - alpha) / precision + alpha / recall)
-            score = mean * (1.0 - self.penalty(statistics))
-        # Nothing matched, or nothing there to match: 0/0.
+        with np.errstate(invalid="ignore"):
+            score = self.f_mean(precision, recall) * (1.0 - self.penalty(statistics))
+        # 0/0: nothing matched, or there was nothing to match.
         return np.where(np.isnan(score), 0.0, np.maximum(score, 0.0))
+
+    def details(self, statistics: FloatArray) -> dict[str, FloatArray]:
+        """Precision, recall, their mean F, the fragmentation penalty, chunks, matches, lengths.
+
+        NaN is what cannot be computed without words or matches. chunks: without those of segments
+        that are matched as a whole; matches: words matched, the mean of either side.
+        """
+        precision, recall = self.precision_and_recall(statistics)
+        return {
+            "precision": precision,
+            "recall": recall,
+            "f-mean": self.f_mean(precision, recall),
+            "penalty": self.penalty(statistics),
+            "chunks": statistics[..., _CHUNKS],
+            "matches": statistics[..., _HYPOTHESIS_MATCHES : _REFERENCE_MATCHES + 1].mean(axis=-1),
+            "hypothesis-length": statistics[..., 0],
+            "reference-length": statistics[..., 1],
+        }
+
+    def f_mean(self, precision: FloatArray, recall: FloatArray) -> FloatArray:
+        """F; NaN where P or R is."""
+        alpha = self.parameters.alpha
+        with np.errstate(divide="ignore", invalid="ignore"):
+            mean: FloatArray = 1.0 / ((1.0 - alpha) / precision + alpha / recall)
+        return mean
 
     def precision_and_recall(self, statistics: FloatArray) -> tuple[FloatArray, FloatArray]:
         """P and R, words weighted by matcher and by kind; NaN where there are no words."""
-        # In the order of the jar's own sums, so that the last bit is the same.
+        # In the order in which the jar sums, so that the last bit is the same.
         delta, weights = self.parameters.delta, self.parameters.weights
         sides: list[FloatArray] = []
         for side in (0, 1):
@@ -163,7 +196,7 @@ class Meteor(Metric):
 
     def alignments(self, batch: Batch) -> list[Alignment]:
         """How each hypothesis aligns with its best-scoring reference, for `cupel align`."""
-        from cupel.metrics.meteor_alignment import told
+        from cupel.metrics.meteor_alignment import alignment_of
 
         analysis = batch.analyse(self.analyser)
         hypotheses = np.repeat(batch.hypothesis_index, batch.reference_counts)
@@ -171,7 +204,7 @@ class Meteor(Metric):
         best = self._best(rows, batch.reference_offsets)
         number = best - batch.reference_offsets[:-1]
         return [
-            told(
+            alignment_of(
                 self,
                 analysis.tokens.of(int(hypotheses[row])),
                 analysis.tokens.of(int(batch.reference_index[row])),

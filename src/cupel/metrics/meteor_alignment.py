@@ -1,4 +1,4 @@
-"""METEOR's alignments as people and `cupel align` read them."""
+"""METEOR's alignments in the form that `cupel align` prints."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from cupel.metrics.meteor import Meteor
 
 
-def told(
+def alignment_of(
     metric: Meteor,
     hypothesis: Sequence[str],
     reference: Sequence[str],
@@ -20,7 +20,7 @@ def told(
     statistics: FloatArray,
     number: int,
 ) -> Alignment:
-    """The matches of a pair (rows as in `cupel.kernels.matchers`) with its score and its parts."""
+    """The matches of a pair (rows as in `cupel.kernels.alignment`) with its score and its parts."""
     links = list(_links(metric, matches))
     precision, recall = metric.precision_and_recall(statistics)
     parts = {

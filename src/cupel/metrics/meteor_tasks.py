@@ -80,20 +80,20 @@ def matchers_of(modules: str | None, language: str) -> tuple[str, ...]:
 
 
 def check_modules(modules: str | None, language: str, paraphrases: str | None) -> None:
-    """Complain about a language or matcher that METEOR has not, or a table that is not used."""
+    """Raise an error for a language or matcher that METEOR lacks, or a table that is not used."""
     if language not in DEFAULT_MODULES:
         raise CupelError(
-            f"METEOR does not know the language {language!r}; it knows "
+            f"METEOR has no parameters for the language {language!r}; it has them for "
             f"{', '.join(DEFAULT_MODULES)}."
         )
     matchers = matchers_of(modules, language)
-    known = DEFAULT_MODULES[language]
+    available = DEFAULT_MODULES[language]
     for name in matchers:
         if name not in MODULES:
             raise CupelError(f"METEOR has no module {name!r}; it has: {', '.join(MODULES)}.")
-        if name not in known:
+        if name not in available:
             raise CupelError(
-                f"METEOR has no {name} module for {language!r}; it has: {', '.join(known)}."
+                f"METEOR has no {name} module for {language!r}; it has: {', '.join(available)}."
             )
     if len(set(matchers)) < len(matchers):
         raise CupelError(f"A module is named twice in {','.join(matchers)!r}.")

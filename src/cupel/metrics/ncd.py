@@ -1,16 +1,27 @@
-"""NCD, normalized compression distance (Cilibrasi and Vitányi 2005); lower is better.
+"""NCD, normalized compression distance: how little of the translation is new.
 
+Measures: How many more bytes a compressor needs for the translation when it has seen the
+reference. Near 0 for equal texts (no real compressor reaches it), near 1 for unrelated ones;
+lower is better.
+
+Use: As a baseline without any notion of words, for any language or notation. Compressors count
+whole bytes and learn little from one sentence, so similar segments often tie: not for single
+segments.
+
+Needs: Nothing beyond Cupel. Any language.
+
+Formula:
     NCD(h, r) = (C(rh) - min(C(h), C(r))) / max(C(h), C(r))
 
-C: bytes of the compressed text, less those that the compressor spends on nothing at all, so that
-its headers do not count; rh: the reference and right behind it the hypothesis, in UTF-8. Equal
-texts have a distance near 0 (no real compressor reaches it), unrelated ones near 1; an empty text
-has distance 1 to any other and 0 to an empty one. The closest reference counts; the score of a
-system is the mean over segments.
+C: bytes of the compressed text, less what the compressor needs for an empty text, so that its
+headers do not count; rh: the reference directly followed by the translation, in UTF-8. An empty
+text has distance 1 to any other and 0 to an empty one. The closest reference counts; the score of
+a system is the mean over segments.
 
-The plain relative of `badger`, for comparison: real compressors count in whole bytes and learn
-little from one sentence, so near-equal texts tie. One call of the compressor for each distinct
-sentence and each distinct pair.
+Paper: Rudi Cilibrasi and Paul Vitányi. 2005. Clustering by Compression. IEEE Transactions on
+Information Theory 51(4).
+
+Equal to: the formula with the compressors of Python's standard library.
 """
 
 from __future__ import annotations
@@ -20,6 +31,7 @@ import lzma
 import zlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Annotated
 
 import numpy as np
 
@@ -27,6 +39,7 @@ from cupel.arrays import FloatArray, IntArray
 from cupel.batch import Batch
 from cupel.errors import CupelError
 from cupel.metric import Metric, Signature, mean_score, mean_statistics, ratio
+from cupel.metrics import shared_options as option
 from cupel.registry import register
 
 _FILTERS = [{"id": lzma.FILTER_LZMA2, "preset": 9 | lzma.PRESET_EXTREME, "dict_size": 1 << 16}]
@@ -64,8 +77,8 @@ class CompressedLengths:
 class Ncd(Metric):
     """Statistics: [segment distance, 1]."""
 
-    compressor: str = "zlib"
-    lowercase: bool = False
+    compressor: Annotated[str, "Compressor: zlib, lzma or bz2."] = "zlib"
+    lowercase: option.Lowercase = False
 
     name = "ncd"
     decimals = 4
@@ -73,8 +86,8 @@ class Ncd(Metric):
 
     def __post_init__(self) -> None:
         if self.compressor not in COMPRESSORS:
-            known = ", ".join(COMPRESSORS)
-            raise CupelError(f"Unknown compressor {self.compressor!r} for NCD; known are: {known}.")
+            names = ", ".join(COMPRESSORS)
+            raise CupelError(f"Unknown compressor {self.compressor!r} for NCD; known are: {names}.")
 
     def signature(self) -> Signature:
         return Signature.of(case="lc" if self.lowercase else "mixed", compressor=self.compressor)

@@ -1,23 +1,36 @@
-"""NIST (Doddington 2002), as mteval-v13a.pl computes it, per segment and for the corpus.
+"""NIST: n-gram precision that gives rare n-grams more weight.
 
-    NIST = BP * sum over n = 1..5 of (information of the matched n-grams / n-grams of the hypothesis)
+Measures: How much information the n-grams carry (1 to 5 words) that the translation shares with
+the references: rare ones count more. 0 or more, without an upper limit; higher is better.
+
+Use: To compare with older results that report it. Only numbers of the same test set can be
+compared, because the weights come from its references.
+
+Needs: Nothing beyond Cupel. Any language that one of the tokenizers splits.
+
+Formula:
+    NIST = BP * sum over n = 1..5 of (information of the matched n-grams / n-grams)
     information(w1 ... wn) = log2(count(w1 ... wn-1) / count(w1 ... wn))
     BP = exp(-beta * log^2 min(1, c / r))
 
-Matches are clipped as in BLEU; counts are over all references of the corpus, so the metric is
-`prepare`d on them; c: hypothesis length; r: mean length of the segment's references; beta makes
-BP 0.5 at c / r = 2/3.
+n-grams are those of the translation, and matches are clipped as in BLEU; counts are over all
+references of the test set; c: length of the translation; r: mean length of the segment's
+references; beta makes BP 0.5 at c / r = 2/3. Two details of mteval-v13a.pl are kept because its
+numbers depend on them: only the letters A-Z are lowercased, and an n-gram whose first n-1 words
+are the string "0" counts as if it had none (Perl takes "0" for false), so its information is
+relative to the number of all words.
 
-Two habits of mteval-v13a.pl are kept because its numbers depend on them: it lower-cases only the
-letters A-Z, and an n-gram whose first n-1 words are the string "0" counts as if it had none
-(Perl takes "0" for false), so its information is over the number of all words.
+Paper: George Doddington. 2002. Automatic Evaluation of Machine Translation Quality Using N-gram
+Co-occurrence Statistics. HLT 2002.
+
+Equal to: mteval-v13a.pl, per segment and for the test set.
 """
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Annotated, Self
 
 import numpy as np
 
@@ -25,6 +38,7 @@ from cupel.arrays import FloatArray
 from cupel.batch import Batch
 from cupel.errors import CupelError
 from cupel.metric import Metric, Signature, ratio
+from cupel.metrics import shared_options as option
 from cupel.metrics.bleu import ngram_totals
 from cupel.registry import register
 from cupel.text.ngrams import NgramTable, build
@@ -36,14 +50,16 @@ if TYPE_CHECKING:
 BETA = math.log(2) / math.log(1.5) ** 2
 
 
-@register("nist", "information-weighted n-gram precision (Doddington 2002), as mteval-v13a.pl")
+@register(
+    "nist", "n-gram precision that weights rare n-grams more (Doddington 2002), as mteval-v13a.pl"
+)
 @dataclass(frozen=True)
 class Nist(Metric):
     """Statistics: [hypothesis length, mean reference length, information 1..N, totals 1..N]."""
 
-    tokenize: str = "13a"
-    lowercase: bool = True
-    max_ngram_order: int = 5
+    tokenize: option.Tokenize = "13a"
+    lowercase: Annotated[bool, "Lowercase the letters A to Z before comparing the text."] = True
+    max_ngram_order: option.MaxOrder = 5
     _table: NgramTable | None = None
     _information: tuple[FloatArray, ...] = ()
 
@@ -117,13 +133,27 @@ class Nist(Metric):
         return np.column_stack([lengths, mean, matched, totals])
 
     def score(self, statistics: FloatArray) -> FloatArray:
-        orders = self.max_ngram_order
-        length, reference = statistics[..., 0], statistics[..., 1]
-        matched, totals = statistics[..., 2 : 2 + orders], statistics[..., 2 + orders :]
-        gained = ratio(matched, totals).sum(axis=-1)
-        relative = np.minimum(ratio(length, reference, empty=1.0), 1.0)
-        penalty = np.where(
+        score: FloatArray = self._information_by_order(statistics).sum(
+            axis=-1
+        ) * self.brevity_penalty(statistics)
+        return score
+
+    def brevity_penalty(self, statistics: FloatArray) -> FloatArray:
+        """BP; 0 for an empty hypothesis."""
+        relative = np.minimum(ratio(statistics[..., 0], statistics[..., 1], empty=1.0), 1.0)
+        return np.where(
             relative > 0, np.exp(-BETA * np.log(np.where(relative > 0, relative, 1.0)) ** 2), 0.0
         )
-        score: FloatArray = gained * penalty
-        return score
+
+    def details(self, statistics: FloatArray) -> dict[str, FloatArray]:
+        """Information per n-gram of every order, brevity penalty, lengths."""
+        gained = self._information_by_order(statistics)
+        return {f"information{n + 1}": gained[..., n] for n in range(self.max_ngram_order)} | {
+            "hypothesis-length": statistics[..., 0],
+            "reference-length": statistics[..., 1],
+            "brevity-penalty": self.brevity_penalty(statistics),
+        }
+
+    def _information_by_order(self, statistics: FloatArray) -> FloatArray:
+        orders = self.max_ngram_order
+        return ratio(statistics[..., 2 : 2 + orders], statistics[..., 2 + orders :])

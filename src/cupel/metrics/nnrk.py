@@ -1,22 +1,35 @@
-"""NNRK (Guzmán, Joty, Màrquez and Nakov 2017): a pairwise network, and its absolute score.
+"""NNRK: a neural network that compares two translations, here with an average one.
 
+Measures: The margin by which the translation wins against an average one. From -1 to 1, where 0
+is an average translation; higher is better.
+
+Use: For segments and systems into English, and to compare two systems segment by segment (`cupel
+score --prefer`). The presets are trained on wmt13: do not report agreement with people on wmt13.
+
+Needs: Nothing beyond Cupel for preset=light; 'cupel[meteor,syntax]' for paper, rich and tuned;
+'cupel[contextual,meteor]' for contextual, the best one. English.
+
+Formula:
     NNRK = p(t, empty, r) - p(empty, t, r)
 
-p(t1, t2, r) is the network's probability that t1 is the better translation; `empty` is the mean
-translation of the training data (or, with `empty=zero`, zeros), so the score says by what margin a
-translation wins against an average one: between -1 and 1, 0 for an average one. A system's score is
-the mean over segments, or with `aggregate=sign` the share of segments that win. Of several
-references the best-scoring one counts.
+p(t1, t2, r): the network's probability that t1 is the better translation; empty: the mean
+translation of the training data, or zeros with empty=zero. A system's score is the mean over
+segments, or with aggregate=sign the share of segments that win. Of several references the one
+with the best score counts. Two translations are compared by (1 + p(t1, t2, r) - p(t2, t1, r)) /
+2, which is 1 minus the same with t1 and t2 exchanged. `cupel.learned.nnrk` has the features and
+the training.
 
-Two translations are also compared directly: `prefer` gives (1 + p(t1, t2, r) - p(t2, t1, r)) / 2,
-antisymmetric about 1/2, and `probabilities` the raw p(t1, t2, r), which is not. What the network
-sees, and how it is trained, is told in `cupel.learned.nnrk`.
+Paper: Francisco Guzmán, Shafiq Joty, Lluís Màrquez and Preslav Nakov. 2017. Machine Translation
+Evaluation with Neural Networks. Computer Speech and Language 45.
+
+Equal to: It was not compared with the authors' program; docs/research/nnrk.md compares the
+results with those of the paper.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Annotated, Self
 
 import numpy as np
 
@@ -36,23 +49,31 @@ AGGREGATES = ("mean", "sign")
 PREDICTIONS = ("difference", "win", "loss")
 
 
-@register("nnrk", "pairwise neural network over metrics and sentence vectors (Guzmán et al. 2017)")
+@register(
+    "nnrk",
+    "neural network that compares with an average translation (Guzmán et al. 2017)",
+    renamed={"model": "weights"},
+)
 @dataclass(frozen=True)
 class Nnrk(Metric):
-    """Statistics: [segment score, 1 where it is above 0, 1].
+    """Statistics: [segment score, 1 where it is above 0, 1]."""
 
-    preset      light (needs nothing but Cupel), paper, rich, tuned, contextual: see docs/nnrk.md
-    model       the folder of one's own model, in place of a preset
-    empty       mean, zero: what a translation is compared with
-    prediction  difference; win is p(t, empty, r) alone, loss is -p(empty, t, r)
-    aggregate   mean, sign: how segments make a system's score
-    """
-
-    preset: str = "light"
-    model: str | None = None
-    empty: str = "mean"
-    prediction: str = "difference"
-    aggregate: str = "mean"
+    preset: Annotated[
+        str,
+        "Model that comes with Cupel: light, paper, rich, tuned or contextual; see docs/nnrk.md.",
+    ] = "light"
+    weights: Annotated[
+        str | None, "Folder that `cupel train nnrk` wrote (default: the preset's model)."
+    ] = None
+    empty: Annotated[
+        str, "What translations are compared with: mean (an average translation) or zero."
+    ] = "mean"
+    prediction: Annotated[
+        str, "difference, or one part of it: win is p(t, empty, r), loss is -p(empty, t, r)."
+    ] = "difference"
+    aggregate: Annotated[
+        str, "Score of a system: mean over segments, or sign for the share of segments above 0."
+    ] = "mean"
     _features: FeatureSet | None = None
 
     name = "nnrk"
@@ -60,14 +81,14 @@ class Nnrk(Metric):
     higher_is_better = True
 
     def __post_init__(self) -> None:
-        for what, value, known in (
+        for what, value, values in (
             ("preset", self.preset, PRESETS),
             ("empty translation", self.empty, EMPTIES),
             ("prediction", self.prediction, PREDICTIONS),
             ("aggregate", self.aggregate, AGGREGATES),
         ):
-            if value not in known:
-                raise CupelError(f"NNRK has no {what} {value!r}; it has: {', '.join(known)}.")
+            if value not in values:
+                raise CupelError(f"NNRK has no {what} {value!r}; it has: {', '.join(values)}.")
         if self._features is None:
             from cupel.learned.nnrk.files import features_of
 
@@ -77,7 +98,7 @@ class Nnrk(Metric):
     def _model(self) -> Model:
         from cupel.learned.nnrk.files import open_model
 
-        return open_model(self.preset, self.model)
+        return open_model(self.preset, self.weights)
 
     @property
     def features(self) -> FeatureSet:
@@ -90,7 +111,7 @@ class Nnrk(Metric):
 
         model = self._model
         return Signature.of(
-            model="own" if self.model else self.preset,
+            model="own" if self.weights else self.preset,
             weights=str(model.card["sha256"])[:12],
             features=sha256(self.features.signature().encode()).hexdigest()[:12],
             empty=self.empty,
@@ -127,7 +148,9 @@ class Nnrk(Metric):
         if [list(texts) for texts in first.references] != [
             list(texts) for texts in second.references
         ]:
-            raise CupelError("Translations are compared by the same references, but these differ.")
+            raise CupelError(
+                "Two translations can be compared only with the same references; these differ."
+            )
         psi1, x1, references = self._inputs(_single(first))
         psi2, x2, _ = self._inputs(_single(second))
         p = self._model.probability(x1, x2, references, psi1, psi2)

@@ -1,41 +1,48 @@
-"""RED (Yu et al. 2014, COLING): dep-ngrams of the reference's tree, found in the translation.
+"""RED: dependency n-grams of the reference, looked for in the translation.
 
-Only references are parsed; the translation stays a string of len words. D_n are the dep-ngrams of n
-words of the reference's tree (see `cupel.syntax.ngrams`), count_n of them, headword chains and fixed
-and floating structures alike; p(d) is what one of them scores:
+Measures: How many of the reference's dependency n-grams the translation has, with the right
+distances between their words. 0 or more, about 1 for a copy of the reference; higher is better.
 
-    a chain of n > 1 words  exp(-sum_i |dis_r_i - dis_h_i| / (n - 1)), where dis_i is the distance
-                            between words i and i + 1 of the chain in the sentence, if all words
-                            occur in the translation in the order of the reference, else 0; the
-                            best over all ways to match
-    a single word           1 if it occurs, else 0
-    a structure             1 if its words stand together in the translation, else 0
+Use: To rank systems into English without training. Only references are parsed, so bad
+translations cannot confuse the parser. redp, with stems, synonyms and paraphrases, agrees better
+with people.
 
-    precision_n = sum of p(d) over D_n / len,    recall_n = the same sum / count_n
-    F_n = precision_n recall_n / (alpha precision_n + (1 - alpha) recall_n)
-    RED = sum over n = 1..N of w_n F_n
+Needs: pip install 'cupel[syntax]' (spaCy with its English model), or trees of the references.
+English; other languages with a spaCy model or trees.
 
-so that F_n = S_n / (alpha count_n + (1 - alpha) len), and 0 where S_n is 0. D_n is a multiset and
-nothing is clipped: a word that the reference has twice and the translation once counts twice, and
-RED may exceed 1. Of several references the best counts; the score of a system is the mean over
-segments (the paper's own way, since matches depend on positions).
+Formula:
+    F_n = S_n / (alpha count_n + (1 - alpha) len),    RED = sum over n = 1..N of w_n F_n
 
-`distance` has the two other measures that the paper tried and does not define: `cosine` takes the
-cosine of the vectors (dis_r_i) and (dis_h_i), which is 1 for any match of two words, and `absolute`
-exp(-sum_i |r_i - h_i| / n) over the words' positions in the two sentences.
+S_n: the sum of p(d) over the dep-ngrams d of n words of the reference's tree (headword chains,
+fixed and floating structures, see `cupel.syntax.ngrams`); count_n: their number; len: words of
+the translation. This is the F of precision_n = S_n / len and recall_n = S_n / count_n. p(d) is
 
-What the paper leaves open was chosen on wmt13: segment-level tau and system-level Spearman, means
-over cs-en, de-en, es-en and fr-en. With the defaults .2485 and .962; heads=penn2malt .2469 (p of
-being worse .985) and .964; lowercase=no .2467 and .960; the tokenizers intl .2458, ptb (which drops
-punctuation) .2453, 13a .2409; distance=cosine .2486, absolute .2415. `normalize` came from looking at
-wmt12 (see docs/red.md) and was confirmed on wmt13: without it .2478 and .955.
+    for a chain of n > 1 words  exp(-sum_i |dis_r_i - dis_h_i| / (n - 1)), where dis_i is the
+                                distance between words i and i + 1 of the chain in the sentence,
+                                if all words occur in the translation in the order of the
+                                reference, else 0; the best over all ways to match
+    for a single word           1 if it occurs, else 0
+    for a structure             1 if its words stand together in the translation, else 0
+
+The dep-ngrams are a multiset and nothing is clipped: a word that the reference has twice and the
+translation once counts twice, and RED may exceed 1. Of several references the best counts; the
+score of a system is the mean over segments, as in the paper. Two other distances that the paper
+tried but does not define: cosine is the cosine of the vectors (dis_r_i) and (dis_h_i), which is 1
+for any match of two words; absolute is exp(-sum_i |r_i - h_i| / n) over the positions in the two
+sentences.
+
+Paper: Hui Yu, Xiaofeng Wu, Jun Xie, Wenbin Jiang, Qun Liu and Shouxun Lin. 2014. RED: A Reference
+Dependency Based MT Evaluation Metric. COLING 2014.
+
+Equal to: It was not compared with the authors' program; the tests compare it with the example of
+the paper (Figure 3) and with a direct computation of the formula.
 """
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Annotated, Self
 
 import numpy as np
 
@@ -43,49 +50,44 @@ from cupel.arrays import FloatArray, IntArray
 from cupel.batch import Batch
 from cupel.errors import CupelError
 from cupel.metric import Metric, Signature, mean_score, mean_statistics, ratio
-from cupel.metrics.red_text import TreePairs, TreeText
+from cupel.metrics import shared_options as option
+from cupel.metrics.red_text import DISTANCES, TreePairs, TreeText, forest, text_of
 from cupel.registry import register
 from cupel.syntax.heads import CONVENTIONS
 from cupel.syntax.models import parser_missing
-from cupel.syntax.ngrams import DepNgrams, dep_ngrams
+from cupel.syntax.ngrams import dep_ngrams
 from cupel.syntax.parser import OWN
 
 if TYPE_CHECKING:
     from cupel.alignments import Alignment
     from cupel.corpus import Corpus
-    from cupel.kernels.chains import Forest, Text
 
-DISTANCES = ("relative", "cosine", "absolute")
 LONGEST = 3
-"""The papers' N."""
+"""N in the papers."""
 
 
 @register(
     "red",
-    "dependency n-grams of the reference, found in the translation (Yu et al. 2014)",
+    "dependency n-grams of the reference found in the translation (Yu et al. 2014)",
     check=parser_missing,
+    renamed={"model": "parser", "weights": "ngram_weights"},
 )
 @dataclass(frozen=True)
 class Red(Metric):
-    """Statistics: [segment score, 1].
+    """Statistics: [segment score, 1]."""
 
-    n         the longest dep-ngrams' number of words
-    alpha     the weight of recall in F
-    weights   of the lengths 1 to n, with commas; equal ones if none are given
-    distance  relative, cosine, absolute
-    trees ... normalize  see `cupel.metrics.red_text.TreeText`
-    """
-
-    n: int = LONGEST
-    alpha: float = 0.5
-    weights: str | None = None
-    distance: str = DISTANCES[0]
-    trees: str | None = None
-    model: str | None = None
-    heads: str = CONVENTIONS[0]
-    tokenize: str = OWN
-    lowercase: bool = True
-    normalize: bool = True
+    n: option.LongestNgrams = LONGEST
+    alpha: option.RecallWeight = 0.5
+    ngram_weights: Annotated[
+        str | None, "Weights of the lengths 1 to n, such as 0.6,0.3,0.1 (default: equal weights)."
+    ] = None
+    distance: option.Distance = DISTANCES[0]
+    trees: option.Trees = None
+    parser: option.SpacyModel = None
+    heads: option.Heads = CONVENTIONS[0]
+    tokenize: option.TreeTokenize = OWN
+    lowercase: option.Lowercase = True
+    normalize: option.Normalize = True
 
     name = "red"
     higher_is_better = True
@@ -99,16 +101,19 @@ class Red(Metric):
     @property
     def text(self) -> TreeText:
         return TreeText(
-            self.trees, self.model, self.heads, self.tokenize, self.lowercase, self.normalize
+            self.trees, self.parser, self.heads, self.tokenize, self.lowercase, self.normalize
         )
 
     @property
     def length_weights(self) -> FloatArray:
-        return length_weights(self.weights, self.n)
+        return length_weights(self.ngram_weights, self.n)
 
     def signature(self) -> Signature:
         own = Signature.of(
-            n=self.n, alpha=self.alpha, weights=self.weights or "equal", distance=self.distance
+            n=self.n,
+            alpha=self.alpha,
+            weights=self.ngram_weights or "equal",
+            distance=self.distance,
         )
         return own + self.text.signature()
 
@@ -124,7 +129,7 @@ class Red(Metric):
         return mean_score(statistics)
 
     def alignments(self, batch: Batch) -> list[Alignment]:
-        """Which dep-ngrams of the best reference matched, and what each gave."""
+        """Which dep-ngrams of the best reference matched, and what each contributed."""
         from cupel.metrics.red_alignment import exact_alignments
 
         pairs = self.text.pairs(batch)
@@ -165,28 +170,8 @@ def weighted_sum(values: FloatArray, weights: FloatArray) -> FloatArray:
     return total
 
 
-def text_of(pairs: TreePairs) -> Text:
-    """The translations as kernels take them."""
-    from cupel.kernels.chains import Text
-
-    return Text(pairs.words.ids, pairs.words.offsets)
-
-
-def forest(pairs: TreePairs, ngrams: DepNgrams) -> Forest:
-    """The references as kernels take them."""
-    from cupel.kernels.chains import Forest
-
-    return Forest(
-        pairs.reference_words.ids,
-        pairs.trees.offsets,
-        pairs.trees.heads,
-        ngrams.structures,
-        ngrams.offsets,
-    )
-
-
 def check_distance(distance: str, n: int) -> None:
-    """Complain about an unknown distance, or a length that it cannot be had for."""
+    """Raise an error for an unknown distance, or a length that it is not defined for."""
     if distance not in DISTANCES:
         raise CupelError(f"Unknown distance {distance!r}; there are: {', '.join(DISTANCES)}.")
     if n < 1:
@@ -196,7 +181,7 @@ def check_distance(distance: str, n: int) -> None:
 
 
 def check_fraction(name: str, value: float) -> None:
-    """Complain about a parameter that is not between 0 and 1."""
+    """Raise an error for a parameter that is not between 0 and 1."""
     if not 0 <= value <= 1:
         raise CupelError(f"The parameter {name} must lie between 0 and 1, not {value:g}.")
 

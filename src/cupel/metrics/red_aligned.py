@@ -2,7 +2,7 @@
 
 The aligner runs over the words of the parser, in lower case, so that its matches are positions in
 the tree. It runs twice: for exact, stem and synonym matches, which say where each word of a
-dep-ngram is found, and for paraphrases alone. A dep-ngram matches if each of its words is matched,
+dep-ngram is matched, and for paraphrases alone. A dep-ngram matches if each of its words is matched,
 in the order of the reference, and for fixed and floating structures without a gap.
 """
 
@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from cupel.arrays import FloatArray, Int32Array, IntArray
+from cupel.metrics import shared_options as option
 from cupel.metrics.meteor import align_pairs
 from cupel.metrics.meteor_tasks import MODULES, check_modules, matchers_of
 from cupel.metrics.red_text import TreePairs
@@ -38,25 +39,21 @@ class Matches:
     offsets: IntArray
 
     def of(self, pair: int) -> list[list[int]]:
-        """Those of one pair: for people and slow paths."""
+        """Those of one pair, as a list: for display and tests."""
         listed: list[list[int]] = self.rows[self.offsets[pair] : self.offsets[pair + 1]].tolist()
         return listed
 
 
 @dataclass(frozen=True)
 class Aligner:
-    """METEOR's matchers of a language over the words of trees and translations.
+    """METEOR's matchers of a language over the words of trees and translations."""
 
-    modules      matchers in their order, instead of all that the language has
-    paraphrases  a paraphrase-xx.gz, instead of METEOR's own inside pycocoevalcap
-    """
-
-    language: str = "en"
-    modules: str | None = None
-    paraphrases: str | None = None
+    language: option.Language = "en"
+    modules: option.Modules = None
+    paraphrases: option.Paraphrases = None
 
     def check(self) -> None:
-        """Complain about an unknown language or module, or a missing table."""
+        """Raise an error for an unknown language or module, or a missing table."""
         check_modules(self.modules, self.language, self.paraphrases)
         _ = self.table
 
@@ -82,7 +79,7 @@ class Aligner:
         return find_table(self.language, self.paraphrases)
 
     def analysis(self, pairs: TreePairs) -> Analysis:
-        """What the matchers know of the words: first the translations, then the references."""
+        """Stems, synonyms and so on of the words: first the translations, then the references."""
         stems, synonyms = "stem" in self.matchers, "synonym" in self.matchers
         analyser = MeteorAnalysis(self.language, stems, synonyms, self.table)
         joined = _joined(pairs.words, pairs.reference_words)

@@ -1,4 +1,4 @@
-"""Which dep-ngrams matched and what each gave, as people and `cupel align` read it."""
+"""Which dep-ngrams matched and what each contributed, in the form that `cupel align` prints."""
 
 from __future__ import annotations
 
@@ -11,37 +11,37 @@ import numpy as np
 from cupel.alignments import Alignment, Link
 from cupel.arrays import FloatArray, IntArray
 from cupel.metrics.meteor_tasks import MODULES
-from cupel.metrics.red import DISTANCES, Red, forest, text_of
-from cupel.metrics.red_text import TreePairs
+from cupel.metrics.red_text import DISTANCES, TreePairs, forest, text_of
 from cupel.syntax.ngrams import KINDS, DepNgrams, chains, dep_ngrams
 
 if TYPE_CHECKING:
     from cupel.metrics.depref import Depref
+    from cupel.metrics.red import Red
     from cupel.metrics.redp import Redp
     from cupel.syntax.tree import Tree
 
-Found = Mapping[int, tuple[int, str]]
+WordMatches = Mapping[int, tuple[int, str]]
 """Word of the reference -> (word of the translation, matcher)."""
-Weigh = Callable[[Sequence[int], Found], float]
+Weigh = Callable[[Sequence[int], WordMatches], float]
 """What a dep-ngram's score is multiplied by."""
 
 
 def exact_alignments(metric: Red, pairs: TreePairs, scores: FloatArray) -> list[Alignment]:
-    """RED's: `scores` of all pairs, of which each item's best is told."""
+    """RED's alignment of each item with its best reference; `scores` are those of all pairs."""
     from cupel.kernels.chains import exact_matches
 
     best, numbers, values = _best(pairs, scores)
     ngrams = dep_ngrams(best.trees, metric.n)
     text, trees = text_of(best), forest(best, ngrams)
-    told = []
+    alignments = []
     for place, (h, r) in enumerate(zip(best.hypotheses, best.references, strict=True)):
         kind = DISTANCES.index(metric.distance)
         rows, weights = exact_matches(
             text, trees, int(h), int(r), len(best.words.types), metric.n, kind
         )
         links = list(_exact_links(rows.tolist(), weights.tolist(), metric.n))
-        told.append(_alignment(best, ngrams, place, numbers[place], links, values[place]))
-    return told
+        alignments.append(_alignment(best, ngrams, place, numbers[place], links, values[place]))
+    return alignments
 
 
 def _exact_links(
@@ -55,58 +55,58 @@ def _exact_links(
 def aligned_alignments(
     metric: Redp | Depref, pairs: TreePairs, scores: FloatArray
 ) -> list[Alignment]:
-    """Those of dep-ngrams matched by METEOR's aligner, and of paraphrases where they count."""
+    """The same for dep-ngrams matched by METEOR's aligner, and paraphrases where they count."""
     best, numbers, values = _best(pairs, scores)
     ngrams = dep_ngrams(best.trees, metric.n)
     aligner = metric.aligner
     analysis = aligner.analysis(best)
     words = aligner.matches(analysis, best, aligner.of_words)
     phrases = aligner.matches(analysis, best, aligner.of_phrases)
-    told = []
+    alignments = []
     for place, row in enumerate(best.references.tolist()):
         tree = best.trees[row]
         is_function = analysis.words.is_function[_ids(best, row)].tolist()
-        found = {match[0]: (match[2], MODULES[match[4]]) for match in words.of(place)}
+        matches = {match[0]: (match[2], MODULES[match[4]]) for match in words.of(place)}
         weigh, of_phrase = metric.weighing(is_function)
-        links = list(_aligned_links(tree, ngrams, row, found, weigh, metric.distance))
+        links = list(_aligned_links(tree, ngrams, row, matches, weigh, metric.distance))
         for first, length, there, width, _ in phrases.of(place):
             if length <= metric.n:
                 theirs, ours = range(first, first + length), range(there, there + width)
                 weight = of_phrase(theirs)
                 links.append(Link(tuple(ours), tuple(theirs), f"paraphrase-{length}", weight))
-        told.append(_alignment(best, ngrams, place, numbers[place], links, values[place]))
-    return told
+        alignments.append(_alignment(best, ngrams, place, numbers[place], links, values[place]))
+    return alignments
 
 
 def _aligned_links(
-    tree: Tree, ngrams: DepNgrams, row: int, found: Found, weigh: Weigh, distance: str
+    tree: Tree, ngrams: DepNgrams, row: int, matches: WordMatches, weigh: Weigh, distance: str
 ) -> Iterator[Link]:
     structures = ngrams.structures[ngrams.offsets[row] : ngrams.offsets[row + 1]].tolist()
     for n in range(1, ngrams.longest + 1):
         for chain in chains(tree, n):
-            yield from _link("chain", chain, found, weigh, distance)
+            yield from _link("chain", chain, matches, weigh, distance)
         for kind, first, length in structures:
             if length == n:
                 words = tuple(range(first, first + n))
-                yield from _link(KINDS[kind], words, found, weigh, distance)
+                yield from _link(KINDS[kind], words, matches, weigh, distance)
 
 
 def _link(
-    kind: str, words: tuple[int, ...], found: Found, weigh: Weigh, distance: str
+    kind: str, words: tuple[int, ...], matches: WordMatches, weigh: Weigh, distance: str
 ) -> Iterator[Link]:
     from cupel.kernels.chains import score_of
 
-    if not all(word in found for word in words):
+    if not all(word in matches for word in words):
         return
     n = len(words)
-    where = tuple(found[word][0] for word in words)
+    where = tuple(matches[word][0] for word in words)
     if kind == "chain":
         way = np.array(words, np.int32), np.array(where, np.int32)
         score = score_of(*way, n, DISTANCES.index(distance))
     else:
         score = float(where == tuple(range(where[0], where[0] + n)))
     if score:
-        yield Link(where, words, f"{kind}-{n}", score * weigh(words, found))
+        yield Link(where, words, f"{kind}-{n}", score * weigh(words, matches))
 
 
 def _best(pairs: TreePairs, scores: FloatArray) -> tuple[TreePairs, list[int], list[float]]:

@@ -1,15 +1,14 @@
-"""What RED and its family read: the trees of references and the words of translations.
+"""The input of RED and its family: the trees of references and the words of translations.
 
 Translations are split as the references' parser splits, without being parsed. With the user's own
 trees, too, the split is spaCy's English one unless `tokenize` names another: so trees that
 `cupel parse` wrote score as if they had been parsed here, and trees of the Penn Treebank or of
-Universal Dependencies, which split English alike, fit as well. For trees of other languages, name
-the tokenizer that they were made with, or the nearest (`tokenize=13a`, or `none` for translations
-that are tokenised already).
+Universal Dependencies, which split English in the same way, fit as well. For trees of other
+languages, name the tokenizer that they were made with, or the nearest (`tokenize=13a`, or `none` for
+translations that are tokenized already).
 
-Systems write quotes in many ways, and some write out the entities of SGML: onlineB of WMT12 has
-&quot; 1,439 times in 3,003 sentences, where the reference has ". With `normalize` (the default) both
-count as the same, as they do in mteval's tokenizer and, quotes alone, in METEOR's.
+Systems write quotes in many ways, and some write SGML entities such as &quot;. With `normalize`
+(the default) they count as equal, as in mteval's tokenizer and, for quotes, in METEOR's.
 """
 
 from __future__ import annotations
@@ -26,6 +25,7 @@ from cupel.batch import Batch
 from cupel.errors import MissingPart
 from cupel.metric import Signature
 from cupel.syntax.models import find_model, parser_missing
+from cupel.syntax.ngrams import DepNgrams
 from cupel.syntax.parser import OWN, Parser, TreeSource, Words, reference_trees, tree_source
 from cupel.syntax.trees import Trees
 from cupel.text.tokens import Tokens
@@ -33,6 +33,9 @@ from cupel.text.vocabulary import vocabulary
 
 if TYPE_CHECKING:
     from cupel.corpus import Corpus
+    from cupel.kernels.chains import Forest, Text
+
+DISTANCES = ("relative", "cosine", "absolute")
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,7 +64,7 @@ class TreePairs:
 
 @dataclass(frozen=True)
 class TranslationWords:
-    """The analyser sentences -> `Tokens` as a parser splits them, entities resolved if wanted."""
+    """The analyser sentences -> `Tokens` as a parser splits them, optionally with entities decoded."""
 
     parser: Parser
     unescape: bool
@@ -74,15 +77,9 @@ class TranslationWords:
 
 @dataclass(frozen=True)
 class TreeText:
-    """Where trees and words come from: the options that the metrics of this family share.
+    """Where trees and words come from: the options that these metrics share.
 
-    trees      a CoNLL-U file with the references' trees, in place of a parser
-    model      a spaCy model, in place of en_core_web_sm
-    heads      `native` or `penn2malt`, see `cupel.syntax.heads`
-    tokenize   `spacy`, or a tokenizer of `cupel.text.tokenizers`
-    lowercase  whether words match whatever their case
-    normalize  whether quotes and dashes match whatever their style, and character entities in
-               translations (&quot;) stand for their characters
+    `cupel.metrics.shared_options` says what each does.
     """
 
     trees: str | None
@@ -108,7 +105,7 @@ class TreeText:
         return own + self.source.signature() + Signature.of(words=words)
 
     def check(self, corpus: Corpus) -> None:
-        """Say what is wrong with the user's own trees before anything is scored."""
+        """Raise an error about the user's trees before anything is scored."""
         if self.trees is None:
             return
         self.source([text for texts in corpus.references for text in texts])
@@ -133,3 +130,23 @@ class TreeText:
             batch.reference_offsets,
             f"trees lowercase:{self.lowercase} normalize:{self.normalize}",
         )
+
+
+def text_of(pairs: TreePairs) -> Text:
+    """The translations as kernels take them."""
+    from cupel.kernels.chains import Text
+
+    return Text(pairs.words.ids, pairs.words.offsets)
+
+
+def forest(pairs: TreePairs, ngrams: DepNgrams) -> Forest:
+    """The references as kernels take them."""
+    from cupel.kernels.chains import Forest
+
+    return Forest(
+        pairs.reference_words.ids,
+        pairs.trees.offsets,
+        pairs.trees.heads,
+        ngrams.structures,
+        ngrams.offsets,
+    )

@@ -1,36 +1,43 @@
-"""REDp (Yu et al. 2014, section 3): RED with stems, synonyms, paraphrases and function words.
+"""REDp: RED with stems, synonyms, paraphrases and function words.
 
-METEOR's aligner says which word of the translation each word of a dep-ngram is matched with (see
-`cupel.metrics.red_aligned`), and what by: exact, stem or synonym. With p(d) as in RED, but of that
-one match, and C_fun function words (METEOR's list) and C_con content words in it,
+Measures: How many of the reference's dependency n-grams the translation has, in these or in
+related words. 0 or more; higher is better.
 
-    s_mod = mean over its words of w_exact, w_stem or w_syn
+Use: To rank systems into English: at system level the best metric here that needs no training.
+Its parameters can be tuned to your own judgments (`cupel tune redp`).
+
+Needs: pip install 'cupel[syntax,meteor]' (spaCy with its English model, paraphrase table), or
+trees of the references; modules=exact,stem,synonym does without paraphrases. English; cs, de, es,
+fr and ru with trees or a spaCy model and their paraphrase tables.
+
+Formula:
+    F_n and REDp as in RED, with S_n = score_dep_n + score_par_n
+    score_dep_n = sum over the dep-ngrams d of n words of p(d) s_mod s_fun
+    score_par_n = sum over the paraphrases of n words of (1 - w_par) s_fun,
+                  or as the paper prints it, with as_printed=yes, of 1 - w_par s_fun
+    s_mod = mean over the words of w_exact, w_stem or w_syn
     s_fun = (C_fun w_fun + C_con (1 - w_fun)) / (C_fun + C_con)
-    score_dep_n = sum over D_n of p(d) s_mod s_fun
-    score_par_n = sum over the paraphrases of n words of (1 - w_par) s_fun
 
-    precision_n = (score_dep_n + score_par_n) / len
-    recall_n    = (score_dep_n + score_par_n) / (count_n + number of paraphrases of n words)
+METEOR's aligner decides which word of the translation each word of a dep-ngram is matched with,
+and how (`cupel.metrics.red_aligned`); p(d) is that of RED for this one match. C_fun, C_con:
+function words (METEOR's list) and content words in the dep-ngram. A paraphrase is a phrase of the
+reference that the aligner, run with paraphrases alone, matches in the translation; its length and
+its function words are those of the reference's side, and it counts in count_n. The nine
+parameters are those of Table 1, tuned on WMT10; they are not normalized (w_1gram, w_2gram and
+w_3gram sum to 1.2).
 
-and then as in RED, F_n by alpha and REDp = sum over n of w_n F_n. A paraphrase is a phrase of the
-reference that the aligner, run with paraphrases alone, finds said otherwise in the translation; its
-length and its function words are those of the reference's side.
+Paper: Hui Yu, Xiaofeng Wu, Jun Xie, Wenbin Jiang, Qun Liu and Shouxun Lin. 2014. RED: A Reference
+Dependency Based MT Evaluation Metric. COLING 2014 (section 3).
 
-The paper prints 1 - w_par s_fun for a paraphrase, and in its text 1 - w_par; since s_fun weighs
-words elsewhere as a factor, it is one here, too, which on wmt13 agrees better with people (segment
-tau .278 against .274). `as_printed=yes` takes the printed formula.
-
-The nine parameters are those of Table 1, tuned on WMT10; they are not normalised (w_1gram, w_2gram
-and w_3gram sum to 1.2). Any of them can be set, or all by a preset that `cupel tune` saved. Since
-scores depend on them only through sums that are kept apart (`features`), a search computes no match
-twice.
+Equal to: It was not compared with the authors' program; the tests compare it with a direct
+computation of the formula.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Annotated, Any, Self
 
 import numpy as np
 
@@ -39,17 +46,11 @@ from cupel.batch import Batch
 from cupel.checksums import sha256_of
 from cupel.errors import CupelError
 from cupel.metric import Metric, Signature, mean_score, mean_statistics, ratio
+from cupel.metrics import shared_options as option
 from cupel.metrics.meteor_tasks import MODULES
-from cupel.metrics.red import (
-    DISTANCES,
-    LONGEST,
-    check_distance,
-    check_fraction,
-    forest,
-    weighted_sum,
-)
+from cupel.metrics.red import LONGEST, check_distance, check_fraction, weighted_sum
 from cupel.metrics.red_aligned import Aligner, dep_parts, paraphrase_parts
-from cupel.metrics.red_text import TreePairs, TreeText
+from cupel.metrics.red_text import DISTANCES, TreePairs, TreeText, forest
 from cupel.presets import load_preset
 from cupel.registry import register
 from cupel.syntax.heads import CONVENTIONS
@@ -61,7 +62,7 @@ from cupel.text.paraphrases import open_paraphrases, table_missing
 if TYPE_CHECKING:
     from cupel.alignments import Alignment
     from cupel.corpus import Corpus
-    from cupel.metrics.red_alignment import Found
+    from cupel.metrics.red_alignment import WordMatches
 
 TABLE_1 = {
     "alpha": 0.9,
@@ -74,7 +75,7 @@ TABLE_1 = {
     "w_2gram": 0.5,
     "w_3gram": 0.1,
 }
-"""The paper's values."""
+"""The values of the paper."""
 
 
 def _missing() -> str | None:
@@ -88,43 +89,43 @@ _COUNT, _PARAPHRASES = 0, 9
 
 @register(
     "redp",
-    "RED with stems, synonyms, paraphrases, function words (Yu et al. 2014)",
+    "RED with stems, synonyms, paraphrases and function words (Yu et al. 2014)",
     check=_missing,
+    renamed={"model": "parser"},
 )
 @dataclass(frozen=True)
 class Redp(Metric):
     """Statistics: [segment score, 1].
 
-    alpha ... w_3gram  the parameters; those not given are the preset's, or Table 1's
-    preset       the name or path of saved parameters
-    n            the longest dep-ngrams' number of words, 1 to 3
-    distance     relative, cosine, absolute
-    as_printed   score paraphrases by the formula as it is printed
-    language, modules, paraphrases  see `cupel.metrics.red_aligned.Aligner`
-    trees ... normalize  see `cupel.metrics.red_text.TreeText`
+    Scores depend on the parameters only through sums that are kept apart (`features`), so a search
+    for parameters computes no match twice.
     """
 
-    alpha: float | None = None
-    w_fun: float | None = None
-    w_exact: float | None = None
-    w_stem: float | None = None
-    w_syn: float | None = None
-    w_par: float | None = None
-    w_1gram: float | None = None
-    w_2gram: float | None = None
-    w_3gram: float | None = None
-    preset: str | None = None
-    n: int = LONGEST
-    distance: str = DISTANCES[0]
-    as_printed: bool = False
-    language: str = "en"
-    modules: str | None = None
-    paraphrases: str | None = None
-    trees: str | None = None
-    model: str | None = None
-    heads: str = CONVENTIONS[0]
-    tokenize: str = OWN
-    normalize: bool = True
+    alpha: Annotated[float | None, "Weight of recall in F (default: preset, or 0.9)."] = None
+    w_fun: Annotated[float | None, "Weight of function words (default: preset, or 0.2)."] = None
+    w_exact: Annotated[float | None, "Weight of exact matches (default: preset, or 0.9)."] = None
+    w_stem: Annotated[float | None, "Weight of stem matches (default: preset, or 0.6)."] = None
+    w_syn: Annotated[float | None, "Weight of synonym matches (default: preset, or 0.6)."] = None
+    w_par: Annotated[float | None, "Discount of paraphrases (default: preset, or 0.6)."] = None
+    w_1gram: Annotated[float | None, "Weight of single words (default: preset, or 0.6)."] = None
+    w_2gram: Annotated[float | None, "Weight of dep-2-grams (default: preset, or 0.5)."] = None
+    w_3gram: Annotated[float | None, "Weight of dep-3-grams (default: preset, or 0.1)."] = None
+    preset: Annotated[
+        str | None,
+        "Parameters that `cupel tune` saved: a name, or the path of a .json file (default: those of "
+        "Table 1 of the paper).",
+    ] = None
+    n: option.LongestNgrams = LONGEST
+    distance: option.Distance = DISTANCES[0]
+    as_printed: Annotated[bool, "Score paraphrases by the formula as the paper prints it."] = False
+    language: option.Language = "en"
+    modules: option.Modules = None
+    paraphrases: option.Paraphrases = None
+    trees: option.Trees = None
+    parser: option.SpacyModel = None
+    heads: option.Heads = CONVENTIONS[0]
+    tokenize: option.TreeTokenize = OWN
+    normalize: option.Normalize = True
 
     name = "redp"
     higher_is_better = True
@@ -141,7 +142,7 @@ class Redp(Metric):
 
     @property
     def text(self) -> TreeText:
-        return TreeText(self.trees, self.model, self.heads, self.tokenize, True, self.normalize)
+        return TreeText(self.trees, self.parser, self.heads, self.tokenize, True, self.normalize)
 
     @property
     def aligner(self) -> Aligner:
@@ -153,7 +154,7 @@ class Redp(Metric):
         saved: Mapping[str, float] = {}
         if self.preset is not None:
             saved = load_preset(self.preset, self.name).parameters
-        known(saved)
+        check_parameters(saved)
         given = {name: getattr(self, name) for name in TABLE_1}
         return {**TABLE_1, **saved, **{n: v for n, v in given.items() if v is not None}}
 
@@ -208,7 +209,7 @@ class Redp(Metric):
         return mean_score(statistics)
 
     def alignments(self, batch: Batch) -> list[Alignment]:
-        """Which dep-ngrams and paraphrases of the best reference matched, and what each gave."""
+        """Which dep-ngrams and paraphrases of the best reference matched, and their weights."""
         from cupel.metrics.red_alignment import aligned_alignments
 
         pairs = self.text.pairs(batch)
@@ -217,7 +218,7 @@ class Redp(Metric):
 
     def weighing(
         self, is_function: Sequence[int]
-    ) -> tuple[Callable[[Sequence[int], Found], float], Callable[[Sequence[int]], float]]:
+    ) -> tuple[Callable[[Sequence[int], WordMatches], float], Callable[[Sequence[int]], float]]:
         """s_mod s_fun of a dep-ngram, and a paraphrase's score, in a reference of such words."""
         at = self.parameters
         weights = dict(zip(MODULES, (at["w_exact"], at["w_stem"], at["w_syn"]), strict=False))
@@ -227,8 +228,8 @@ class Redp(Metric):
             contents = len(words) - functions
             return (functions * at["w_fun"] + contents * (1 - at["w_fun"])) / len(words)
 
-        def ngram(words: Sequence[int], found: Found) -> float:
-            return sum(weights[found[word][1]] for word in words) / len(words) * s_fun(words)
+        def ngram(words: Sequence[int], matches: WordMatches) -> float:
+            return sum(weights[matches[word][1]] for word in words) / len(words) * s_fun(words)
 
         def paraphrase(words: Sequence[int]) -> float:
             if self.as_printed:
@@ -250,13 +251,13 @@ class Redp(Metric):
         parts[..., _COUNT] = ngrams.counts[pairs.references]
         parts[..., 1:7] = dep_parts(forest(pairs, ngrams), pairs, words, analysis, self.n, distance)
         if aligner.of_phrases:
-            found = aligner.matches(analysis, pairs, aligner.of_phrases)
-            parts[..., 7:] = paraphrase_parts(pairs, found, analysis, self.n)
+            phrases = aligner.matches(analysis, pairs, aligner.of_phrases)
+            parts[..., 7:] = paraphrase_parts(pairs, phrases, analysis, self.n)
         return rows
 
     def _rescored(self, features: FloatArray, parameters: Mapping[str, float]) -> FloatArray:
         """(..., features) -> (...)."""
-        known(parameters)
+        check_parameters(parameters)
         at = {**self.parameters, **parameters}
         parts = features[..., _FIRST:].reshape(*features.shape[:-1], self.n, _PER_LENGTH)
         kinds = np.array([at["w_fun"], 1 - at["w_fun"]])
@@ -274,8 +275,8 @@ class Redp(Metric):
         return weighted_sum(ratio(sums, np.where(sums > 0, both, 0.0)), weights)
 
 
-def known(parameters: Mapping[str, float]) -> None:
-    """Complain about a parameter that REDp does not have."""
+def check_parameters(parameters: Mapping[str, float]) -> None:
+    """Raise an error for a parameter that REDp does not have."""
     for name in parameters:
         if name not in TABLE_1:
             raise CupelError(f"REDp has no parameter {name!r}; it has: {', '.join(TABLE_1)}.")

@@ -1,20 +1,30 @@
-"""ReVal (Gupta et al. 2015): how similar a Tree-LSTM finds translation and reference.
+"""ReVal: similarity of translation and reference by a Tree-LSTM over their parse trees.
 
-Both sides are parsed and encoded by one dependency Tree-LSTM; a small network on the product and
-the distance of the two vectors gives the probabilities of the similarities 1 to 5 (equation 2). Their
-expectation y-hat is brought to a segment score from 0 to 1:
+Measures: How similar the meanings are, on the paper's scale of similarities from 1 to 5 brought
+to 0 to 1; higher is better.
 
-    score = (y-hat - 1) / 4
+Use: For systems into English, and as an example of a metric trained on rankings; you can train it
+on your own (`cupel train reval`). assay and nnrk agree better with people on segments.
 
-The system score is the mean over segments. The model that comes with Cupel was trained on WMT13
-rankings turned into similarities (section 5 of the paper) and SICK; `model=FOLDER` takes one of
-one's own (`cupel train reval`), and `model=FOLDER+FOLDER+FOLDER` the mean of several, of different
-seeds for example. `long=FOLDER` is the paper's *mix*: a second model for references of more than 20
-words (`limit`). Of several references the best counts.
+Needs: pip install 'cupel[neural,syntax]' (PyTorch, spaCy with its English model). English; other
+languages with a model that you trained, a parser and word vectors. Both sides are parsed.
 
-Words are looked up in lower case; a segment without any known word is scored like any other, by
-its tree and what its unknown words get (see `cupel.text.unknown_words`). An empty one has the
-vector 0.
+Formula:
+    score = (y - 1) / 4
+
+y: the expected similarity. Both sides are encoded by one dependency Tree-LSTM; a small network on
+the product and the distance of the two vectors gives the probabilities of the similarities 1 to 5
+(equation 2). The system score is the mean over segments. The model that comes with Cupel was
+trained on WMT13 rankings turned into similarities (section 5 of the paper) and on SICK; several
+models are averaged. long=FOLDER is the paper's *mix*, a second model for long references. Words
+are looked up in lower case; a segment without any known word is scored by its tree and the
+vectors of unknown words (`cupel.text.unknown_words`), and an empty one has the vector 0.
+
+Paper: Rohit Gupta, Constantin Orăsan and Josef van Genabith. 2015. ReVal: A Simple and Effective
+Machine Translation Evaluation Metric Based on Recurrent Neural Networks. EMNLP 2015.
+
+Equal to: It was not compared with the authors' program; docs/research/reval.md compares the
+results with those of the paper.
 """
 
 from __future__ import annotations
@@ -22,7 +32,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Self
+from typing import Annotated, Self
 
 import numpy as np
 
@@ -30,9 +40,10 @@ from cupel.arrays import FloatArray
 from cupel.batch import Batch
 from cupel.corpus import Corpus
 from cupel.errors import CupelError
-from cupel.learned.reval.files import KIND, Scorer, open_scorer
+from cupel.learned.reval.files import PRESETS, Scorer, open_scorer
 from cupel.learned.reval.model.words import plain
 from cupel.metric import Metric, Signature, mean_score, mean_statistics
+from cupel.metrics import shared_options as option
 from cupel.registry import register
 from cupel.syntax.models import parser_missing
 from cupel.syntax.parser import TreeSource, tree_source
@@ -42,52 +53,58 @@ MULTIPLE = ("best", "mean")
 
 @register(
     "reval",
-    "similarity to the reference by a Tree-LSTM (Gupta et al. 2015)",
+    "similarity to the reference by a Tree-LSTM over both parse trees (Gupta et al. 2015)",
     modules=("torch", "safetensors", "spacy"),
     extra="neural,syntax",
     check=parser_missing,
+    renamed={"model=ensemble": "preset=ensemble", "model": "weights"},
 )
 @dataclass(frozen=True)
 class ReVal(Metric):
-    """Statistics: [segment score, 1].
+    """Statistics: [segment score, 1]."""
 
-    model     a folder of weights and card, or several, joined by `+`, whose similarities are
-              averaged; None is the one that comes with Cupel, `ensemble` the mean of three that
-              do: better on segments, three times the work
-    long      other models in the same form, for references of more than `limit` words
-    vectors   other word vectors than those that the model names
-    parser    a spaCy model; None is en_core_web_sm
-    trees     a CoNLL-U file with the trees of references and translations, in place of a parser
-    multiple  of several references the `best` or the `mean`
-    device    auto, cpu, cuda, ...
-    """
-
-    model: str | None = None
-    long: str | None = None
-    limit: int = 20
-    vectors: str | None = None
-    parser: str | None = None
-    trees: str | None = None
-    multiple: str = "best"
-    device: str = "auto"
+    preset: Annotated[
+        str,
+        "Model that comes with Cupel: single, or ensemble, the mean of three, better on segments and "
+        "three times slower.",
+    ] = "single"
+    weights: Annotated[
+        str | None,
+        "Folder that `cupel train reval` wrote; several, joined by +, are averaged (default: the "
+        "preset's model).",
+    ] = None
+    long: Annotated[
+        str | None, "Folder of another model for long references (default: the same model)."
+    ] = None
+    limit: Annotated[int, "References of more words than this are scored by long."] = 20
+    vectors: Annotated[
+        str | None, "Word vectors: a name or a file (default: those the model was trained with)."
+    ] = None
+    parser: option.SpacyModel = None
+    trees: option.BothTrees = None
+    multiple: option.Multiple = "best"
+    device: option.Device = "auto"
 
     name = "reval"
     decimals = 4
     higher_is_better = True
 
     def __post_init__(self) -> None:
-        if self.multiple not in MULTIPLE:
-            raise CupelError(
-                f"Unknown way {self.multiple!r} to take several references for ReVal; known are: "
-                f"{', '.join(MULTIPLE)}."
-            )
+        for name, value, values in (
+            ("multiple", self.multiple, MULTIPLE),
+            ("preset", self.preset, tuple(PRESETS)),
+        ):
+            if value not in values:
+                raise CupelError(
+                    f"Unknown value {value!r} of reval:{name}; known are: {', '.join(values)}."
+                )
 
     @property
     def scorers(self) -> list[Scorer]:
         """The models, read once."""
         from cupel.neural.weights import embedded
 
-        return self._opened(self.model or str(embedded(KIND)))
+        return self._opened(self.weights or str(embedded(PRESETS[self.preset])))
 
     def _opened(self, folders: str) -> list[Scorer]:
         # A folder that has a + in its name is one folder.
@@ -101,8 +118,8 @@ class ReVal(Metric):
         heads = {str(scorer.card.get("heads", "native")) for scorer in models}
         if len(heads) > 1:
             raise CupelError(
-                f"The models read trees under different heads ({', '.join(sorted(heads))}): give "
-                "models of one kind."
+                f"The models were trained with different head conventions "
+                f"({', '.join(sorted(heads))}): give models with the same one."
             )
         return plain(tree_source(self.trees, self.parser, heads.pop()))
 
@@ -121,7 +138,7 @@ class ReVal(Metric):
         )
 
     def prepare(self, corpus: Corpus) -> Self:
-        _ = self.source  # what is wrong with a model is said before anything is parsed
+        _ = self.source  # so that an error in a model is reported before anything is parsed
         return self
 
     def statistics(self, batch: Batch) -> FloatArray:
@@ -136,8 +153,8 @@ class ReVal(Metric):
         if self.long:
             rows = np.flatnonzero(trees.lengths[references] > self.limit)
             pairs = trees, references[rows], translations[rows], device
-            found = [scorer.similarities(*pairs) for scorer in self._opened(self.long)]
-            similarity[rows] = np.mean(found, axis=0, dtype=float)
+            by_model = [scorer.similarities(*pairs) for scorer in self._opened(self.long)]
+            similarity[rows] = np.mean(by_model, axis=0, dtype=float)
         scores = (similarity - 1) / 4
         first = batch.reference_offsets[:-1]
         if self.multiple == "best":

@@ -1,7 +1,23 @@
-"""Sentence BLEU: the mean over segments of smoothed BLEU with effective order.
+"""Sentence BLEU: the mean over segments of smoothed BLEU.
 
-Segment scores are those of sacreBLEU's `sentence_score` with `effective_order=True`; the system
-score is their mean, which corpus BLEU is not.
+Measures: BLEU of each segment by itself, averaged over the segments. From 0 to 100; higher is
+better. Corpus BLEU is another number, because it sums n-gram counts before it divides.
+
+Use: Where segments count, as in the segment-level tasks of WMT. Not in place of bleu in tables
+that others compare with theirs.
+
+Needs: Nothing beyond Cupel. Any language that one of the tokenizers splits.
+
+Formula:
+    sentBLEU = 1/S * sum over segments s of BLEU(s)
+
+with the formula of bleu for each segment, smoothed, and with effective order: n-gram orders for
+which the translation is too short are left out.
+
+Paper: Boxing Chen and Colin Cherry. 2014. A Systematic Comparison of Smoothing Techniques for
+Sentence-Level BLEU. WMT 2014.
+
+Equal to: sentence_score of sacreBLEU 2.6 with effective_order=True for each segment.
 """
 
 from __future__ import annotations
@@ -11,21 +27,22 @@ from dataclasses import dataclass
 from cupel.arrays import FloatArray
 from cupel.batch import Batch
 from cupel.metric import Metric, Signature, mean_score, mean_statistics
+from cupel.metrics import shared_options as option
 from cupel.metrics.bleu import Bleu
 from cupel.registry import register
 
 
-@register("sentbleu", "mean of sacreBLEU's sentence-level BLEU over the segments")
+@register("sentbleu", "mean over segments of smoothed BLEU, as sacreBLEU's sentence scores")
 @dataclass(frozen=True)
 class SentBleu(Metric):
     """Statistics: [segment score, 1]."""
 
-    tokenize: str = "13a"
-    lowercase: bool = False
-    smooth_method: str = "exp"
-    smooth_value: float | None = None
-    max_ngram_order: int = 4
-    effective_order: bool = True
+    tokenize: option.Tokenize = "13a"
+    lowercase: option.Lowercase = False
+    smooth_method: option.SmoothMethod = "exp"
+    smooth_value: option.SmoothValue = None
+    max_ngram_order: option.MaxOrder = 4
+    effective_order: option.EffectiveOrder = True
 
     name = "sentbleu"
     higher_is_better = True

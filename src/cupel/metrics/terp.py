@@ -1,37 +1,42 @@
-"""TERp, TER-Plus (Snover, Madnani, Dorr and Schwartz 2009): TER with costs, and softer matches.
+"""TERp, TER-Plus: TER with costs per edit, stems, synonyms and paraphrases.
 
+Measures: The cost of the edits that turn the translation into the reference, per reference word.
+In percent, 0 for a copy; lower is better.
+
+Use: To estimate the edits that matter: unlike ter it forgives synonyms and paraphrases. The
+default costs (TERp-A) are tuned for adequacy: a missing word costs 1.43, one too many 0.26.
+preset=terp-hter is tuned for the edits of a human editor.
+
+Needs: pip install 'cupel[meteor]' for the paraphrase table, or paraphrases=no. English.
+
+Formula:
     TERp = 100 * (cost of the edits and shifts) / mean reference length
+    cost of a paraphrase = max(0, phrase_constant
+        + edits * (phrase_log * log10(p) + phrase_probability * p + phrase_edits))
 
-Edits turn the hypothesis into the reference. Words match exactly, by stem or by WordNet synonym;
-phrases are exchanged for paraphrases; words are inserted (the hypothesis has one too many),
-deleted (it lacks one) or substituted; phrases are shifted, each at its cost. The paraphrase of a
-phrase with probability p, `edits` being what the two phrases cost against each other otherwise:
+Words match exactly, by stem or by WordNet synonym; phrases are exchanged for paraphrases; words
+are inserted (the translation has one too many), deleted (it lacks one) or substituted; phrases
+are shifted, each at its cost. p: probability of the paraphrase; edits: what the two phrases cost
+against each other otherwise. A phrase may move to where the reference has the same words, or with
+shifts=relax their stems, synonyms or paraphrases, if it has a content word. Of several references
+the one with the least cost counts, and the length is the mean. A segment's score is at most 100
+(capped), while a system's score is the ratio of the sums.
 
-    cost = phrase_constant + edits * (phrase_log * log10(p) + phrase_probability * p + phrase_edits)
+Paper: Matthew Snover, Nitin Madnani, Bonnie Dorr and Richard Schwartz. 2009. Fluency, Adequacy,
+or HTER? Exploring Different Human Judgments with a Tunable MT Metric. WMT 2009.
 
-and no less than 0. A phrase may move to where the reference has the same words, or (`relax`) their
-stems, synonyms or paraphrases, if it has a content word. The default costs are those of TERp-A,
-tuned for adequacy: a missing word costs 1.43, one too many 0.26. With `preset=ter` it is TER.
-
-Of several references the one with the least cost counts, and the length is the mean, as in the
-authors' program. There too a segment's score ends at 100 (`capped`), while a system's score is
-the ratio of the sums.
-
-What differs from that program, whose paraphrases are not public here: the paraphrase table is
-METEOR's, read both ways as METEOR does; the stemmer is METEOR's Snowball, not the first Porter; the
-words that may not move alone are METEOR's function words and punctuation. The search is that of our
-TER (a beam around the diagonal, 1,000 candidates for shifts), where theirs cuts off by cost.
-
-Held against the program on 1,000 segments of newstest2014 cs-en, with our synonyms, paraphrases
-and word list put into it and stems off in both, its costs (printed with two decimals) are ours in
-all 1,000 without shifts and in 986 with them; with its own stemmer and word list, in 895.
+Equal to: ter with preset=ter. The authors' program has other resources: a phrase table that is
+not public (here METEOR's, read in both directions), Porter's first stemmer (here Snowball), its
+own stop words (here METEOR's function words and punctuation), and a search cut off by cost (here
+the beam and the 1,000 shift candidates of ter). With our resources in it, costs agree in all of
+1,000 segments without shifts and in 986 with them.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Annotated, Self
 
 import numpy as np
 
@@ -40,6 +45,7 @@ from cupel.batch import Batch
 from cupel.checksums import sha256_of
 from cupel.errors import CupelError, MissingPart
 from cupel.metric import Metric, Signature
+from cupel.metrics import shared_options as option
 from cupel.metrics.error_rate import error_rate
 from cupel.metrics.terp_parameters import Parameters, preset
 from cupel.registry import register
@@ -53,7 +59,7 @@ if TYPE_CHECKING:
 
 SHIFTS = ("relax", "exact", "no")
 MOST_COST = 1000.0
-"""Costs above are refused: sums of them would not be exact for long sentences."""
+"""Larger costs are refused, because their sums would not be exact for long sentences."""
 
 
 def _table_missing() -> str | None:
@@ -67,59 +73,82 @@ def _table_missing() -> str | None:
 
 @register(
     "terp",
-    "TER-Plus: TER with stems, synonyms, paraphrases and tuned costs (TERp-A); lower is better",
+    "TER-Plus: TER with stems, synonyms, paraphrases and tuned costs; lower is better",
     check=_table_missing,
 )
 @dataclass(frozen=True)
 class Terp(Metric):
-    """Statistics: [cost of the edits to the closest reference, mean reference length].
+    """Statistics: [cost of the edits to the closest reference, mean reference length]."""
 
-    preset           terp-a, terp-hter, ter: what every option below is unless it is given
-    match_cost ...   what an edit costs; phrase_...: what a paraphrase does, see above
-    phrase_least     bounds of the cost of a paraphrase
-    phrase_most
-    stems            whether words with the same stem match
-    synonyms         whether words with a WordNet set in common do
-    paraphrases      meteor, no, or the path of a paraphrase-xx.gz
-    shifts           relax, exact, no
-    stop_words       whether a phrase needs a content word to move
-    beam             columns of the matrix beside the diagonal
-    normalized       separate punctuation, see `cupel.text.terp_norm`
-    capped           whether a segment's score ends at 100
-    no_punct         remove punctuation
-    case_sensitive   do not lower-case
-    shift_size       longest phrase to move, in words
-    shift_distance   longest move, in words
-    candidates       moves looked at for a pair; where there are more, that round makes none
-    """
-
-    preset: str = "terp-a"
-    match_cost: float | None = None
-    insertion_cost: float | None = None
-    deletion_cost: float | None = None
-    substitution_cost: float | None = None
-    stem_cost: float | None = None
-    synonym_cost: float | None = None
-    shift_cost: float | None = None
-    phrase_constant: float | None = None
-    phrase_log: float | None = None
-    phrase_probability: float | None = None
-    phrase_edits: float | None = None
-    phrase_least: float | None = None
-    phrase_most: float | None = None
-    stems: bool | None = None
-    synonyms: bool | None = None
-    paraphrases: str | None = None
-    shifts: str | None = None
-    stop_words: bool | None = None
-    beam: int | None = None
-    normalized: bool | None = None
-    capped: bool | None = None
-    no_punct: bool = False
-    case_sensitive: bool = False
-    shift_size: int = 10
-    shift_distance: int = 50
-    candidates: int = 1000
+    preset: Annotated[
+        str, "Set of costs and resources, terp-a, terp-hter or ter; each can be changed below."
+    ] = "terp-a"
+    match_cost: Annotated[float | None, "Cost of an exact match (default: from the preset)."] = None
+    insertion_cost: Annotated[
+        float | None, "Cost of a word too many (default: from the preset)."
+    ] = None
+    deletion_cost: Annotated[float | None, "Cost of a missing word (default: from the preset)."] = (
+        None
+    )
+    substitution_cost: Annotated[
+        float | None, "Cost of a wrong word (default: from the preset)."
+    ] = None
+    stem_cost: Annotated[float | None, "Cost of a match by stem (default: from the preset)."] = None
+    synonym_cost: Annotated[
+        float | None, "Cost of a match by synonym (default: from the preset)."
+    ] = None
+    shift_cost: Annotated[float | None, "Cost of moving a phrase (default: from the preset)."] = (
+        None
+    )
+    phrase_constant: Annotated[
+        float | None, "Constant cost of a paraphrase (default: from the preset)."
+    ] = None
+    phrase_log: Annotated[
+        float | None, "Factor of log10(p) in that cost (default: from the preset)."
+    ] = None
+    phrase_probability: Annotated[
+        float | None, "Factor of p in that cost (default: from the preset)."
+    ] = None
+    phrase_edits: Annotated[
+        float | None, "Factor of the edits in that cost (default: from the preset)."
+    ] = None
+    phrase_least: Annotated[
+        float | None, "Least cost of a paraphrase (default: from the preset)."
+    ] = None
+    phrase_most: Annotated[
+        float | None, "Largest cost of a paraphrase (default: from the preset)."
+    ] = None
+    stems: Annotated[bool | None, "Match words with the same stem (default: from the preset)."] = (
+        None
+    )
+    synonyms: Annotated[
+        bool | None, "Match words that share a WordNet set (default: from the preset)."
+    ] = None
+    paraphrases: Annotated[
+        str | None,
+        "Paraphrase table: meteor, no, or a paraphrase-xx.gz (default: from the preset).",
+    ] = None
+    shifts: Annotated[
+        str | None,
+        "Where phrases may move: relax (related words), exact (same words) or no (default: from the preset).",
+    ] = None
+    stop_words: Annotated[
+        bool | None, "Move only phrases with a content word (default: from the preset)."
+    ] = None
+    beam: Annotated[
+        int | None, "Columns of the edit matrix beside its diagonal (default: from the preset)."
+    ] = None
+    normalized: Annotated[bool | None, "Split off punctuation (default: from the preset)."] = None
+    capped: Annotated[bool | None, "Limit a segment's score to 100 (default: from the preset)."] = (
+        None
+    )
+    no_punct: option.NoPunct = False
+    case_sensitive: option.CaseSensitive = False
+    shift_size: Annotated[int, "Longest phrase that may move, in words."] = 10
+    shift_distance: Annotated[int, "Longest move, in words."] = 50
+    candidates: Annotated[
+        int, "Moves tried per segment and reference; a round with more of them makes none."
+    ] = 1000
 
     name = "terp"
     higher_is_better = False
@@ -166,11 +195,11 @@ class Terp(Metric):
     @property
     def table(self) -> Path | None:
         """The file of the paraphrase table, where it is used."""
-        asked = self.parameters.paraphrases
-        if asked == "no":
+        origin = self.parameters.paraphrases
+        if origin == "no":
             return None
-        if asked != "meteor":
-            return find_table(path=asked)
+        if origin != "meteor":
+            return find_table(path=origin)
         missing = _table_missing()
         if missing:
             raise MissingPart(missing)

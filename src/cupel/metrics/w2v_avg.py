@@ -1,29 +1,35 @@
-"""W2V-AVG, the toy metric of Boag et al. (2016, section 3.2): cosine of sentence centroids.
+"""W2V-AVG: cosine of averaged word vectors.
 
+Measures: Whether translation and reference use words of similar meaning. From -1 to 1; real
+sentences, which share function words, score from about 0.7 upwards; higher is better.
+
+Use: As a baseline that knows nothing of word order. Not to judge translations: a shuffled or
+negated sentence scores almost the same.
+
+Needs: Nothing beyond Cupel for English, whose vectors are embedded; 'cupel[vectors]' for the
+whole table (vectors=glove-6b-50d). Other languages with vectors=FILE and another tokenizer.
+
+Formula:
     W2V-AVG = cosine of (mean of v_w over the words w of h) and (mean of v_w over those of r)
 
-A true bag of words: word order changes nothing, to the last bit. The score of a system is the
-mean over segments. Words without a vector are left out; a sentence without any known word has the
-similarity 0 to every other, itself included. A cosine may fall below 0; real sentences, which
-share function words, score from about 0.7 upwards.
+Words without a vector are left out; a sentence without any known word has similarity 0 to every
+other, itself included. The score of a system is the mean over segments. Of several references the
+best counts, or with multiple=mean all of them: the paper does not say which. The default tokens
+are those of the Penn Treebank in lower case, on which GloVe was trained (it has 's and n't); they
+have no punctuation. content=yes averages content words only, as the paper recommends (section
+7.4).
 
-The paper does not say how several references count. Here the best one does (`multiple=best`), as
-for most metrics, and as six of its eight rows suggest; `multiple=mean` takes the mean of the
-similarities (nearer to the row *negated action*, which falls with more references). The paper's
-vectors were word2vec's, which tell passives from actives more sharply than GloVe's do; those are
-the default here (see `cupel.text.vectors`), and any others come with `vectors=FILE`.
+Paper: Willie Boag, Renan Campos, Kate Saenko and Anna Rumshisky. 2016. MUTT: Metric Unit TesTing
+for Language Generation Tasks. ACL 2016 (section 3.2).
 
-`content=yes` averages content words only, the step that the paper recommends (section 7.4).
-
-The default tokens are Penn Treebank's (`ptb`) in lower case: GloVe 6B was trained on such tokens
-(it has `'s` and `n't` but neither `dog's` nor `don't`), so they leave out an eighth fewer of
-wmt14's words than `13a` does, and they drop punctuation, which says nothing about meaning.
+Equal to: It was not compared with the authors' program. The paper used vectors of word2vec, the
+default here is GloVe, so numbers differ from its tables.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Annotated, Self
 
 import numpy as np
 
@@ -31,6 +37,7 @@ from cupel.arrays import FloatArray
 from cupel.batch import Batch
 from cupel.errors import CupelError
 from cupel.metric import Metric, Signature, mean_score, mean_statistics, ratio
+from cupel.metrics import shared_options as option
 from cupel.registry import register
 from cupel.text.tokenizers import Tokenizer
 from cupel.text.vectors import EMBEDDED, open_vectors
@@ -46,11 +53,15 @@ MULTIPLE = ("best", "mean")
 class W2vAvg(Metric):
     """Statistics: [segment score, 1]."""
 
-    vectors: str = EMBEDDED
-    tokenize: str = "ptb"
-    lowercase: bool = True
-    multiple: str = "best"
-    content: bool = False
+    vectors: Annotated[
+        str,
+        "Word vectors: glove-6b-50d-100k, glove-6b-50d, or a file in the format of GloVe, word2vec "
+        "or fastText.",
+    ] = EMBEDDED
+    tokenize: option.Tokenize = "ptb"
+    lowercase: option.Lowercase = True
+    multiple: option.Multiple = "best"
+    content: Annotated[bool, "Average the vectors of content words only."] = False
 
     name = "w2v-avg"
     decimals = 4
@@ -59,8 +70,8 @@ class W2vAvg(Metric):
     def __post_init__(self) -> None:
         if self.multiple not in MULTIPLE:
             raise CupelError(
-                f"Unknown way {self.multiple!r} to take several references for W2V-AVG; known "
-                f"are: {', '.join(MULTIPLE)}."
+                f"Unknown value {self.multiple!r} of w2v-avg:multiple; known are: "
+                f"{', '.join(MULTIPLE)}."
             )
         _ = self.tokenizer
 
@@ -76,7 +87,9 @@ class W2vAvg(Metric):
         )
 
     def prepare(self, corpus: Corpus) -> Self:
-        open_vectors(self.vectors)  # what is wrong with a file is said before anything is scored
+        open_vectors(
+            self.vectors
+        )  # so that an error in a file is reported before anything is scored
         return self
 
     def statistics(self, batch: Batch) -> FloatArray:

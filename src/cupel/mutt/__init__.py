@@ -12,10 +12,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from cupel.mutt.checking import CheckFailed, check
+    from cupel.mutt.checking import CheckFailed, check, unit_tests
     from cupel.mutt.corruptions import CORRUPTIONS, Kind
     from cupel.mutt.generated import generated_suite
-    from cupel.mutt.suites import Suite, Trial, TrialSet, open_suite, read_suite, write_suite
+    from cupel.mutt.named import open_suite
+    from cupel.mutt.suites import Suite, Trial, TrialSet, read_suite, write_suite
     from cupel.mutt.trials import Formula, Results, run
 
 __all__ = [
@@ -32,6 +33,7 @@ __all__ = [
     "open_suite",
     "read_suite",
     "run",
+    "unit_tests",
     "write_suite",
 ]
 
@@ -46,9 +48,10 @@ _HOMES = {
     "TrialSet": "suites",
     "check": "checking",
     "generated_suite": "generated",
-    "open_suite": "suites",
+    "open_suite": "named",
     "read_suite": "suites",
     "run": "trials",
+    "unit_tests": "checking",
     "write_suite": "suites",
 }
 

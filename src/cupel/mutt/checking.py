@@ -1,4 +1,4 @@
-"""`check`: a metric's unit tests, for its own test suite or from Python.
+"""`check`: unit tests of a metric, for its test suite or from Python.
 
 >>> from cupel.mutt import check
 >>> report = check("chrf", suite="sample", thresholds=0.0)
@@ -8,22 +8,23 @@ True
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from cupel.errors import CupelError
-from cupel.metric import Metric
-from cupel.mutt.suites import Suite, open_suite
-from cupel.mutt.trials import THRESHOLD, Result, run
-from cupel.registry import get_metric
+from cupel.mutt.named import mutt_metrics, open_suite
+from cupel.mutt.suites import Suite
+from cupel.mutt.trials import THRESHOLD, Result, Results, counted_references, run
+from cupel.registry import MetricLike, get_metric
 
 if TYPE_CHECKING:
+    from cupel.console import Progress
     from cupel.mutt.trials import Formula
 
 SUITE = "sample"
 MIN_ACCURACY = 0.5
-"""What is asked of a metric if nothing is said: to be right more often than wrong."""
+"""The default threshold: a metric must be right more often than wrong."""
 _SHOWN = 3
 
 
@@ -33,7 +34,7 @@ class CheckFailed(AssertionError):
 
 @dataclass(frozen=True)
 class Verdict:
-    """How a metric did on one corruption, and what was asked of it."""
+    """How a metric did on one corruption, and the accuracy that was required."""
 
     result: Result
     threshold: float
@@ -45,10 +46,10 @@ class Verdict:
     def __str__(self) -> str:
         low, high = self.result.interval
         lines = [
-            f"{self.result.corruption} ({self.result.references} references): accuracy "
+            f"{self.result.corruption} ({counted_references(self.result.references)}): accuracy "
             f"{self.result.accuracy:.3f} (95% from {low:.3f} to {high:.3f}) in "
             f"{len(self.result.trials)} trials with {self.result.ties} ties; "
-            f"{self.threshold:g} was asked."
+            f"{self.threshold:g} is required."
         ]
         if not self.passed:
             lines += [
@@ -75,8 +76,43 @@ class Report:
         return "\n".join([*self.remarks, *map(str, self.verdicts)])
 
 
+def unit_tests(
+    metrics: Sequence[MetricLike] | MetricLike,
+    suites: Sequence[str | Suite] | str | Suite = "mutt",
+    *,
+    corruptions: Sequence[str] | None = None,
+    references: Sequence[int] | None = None,
+    formula: Formula | str | None = None,
+    threshold: float = THRESHOLD,
+    workers: int = 1,
+    progress: Progress | None = None,
+) -> Results:
+    """Put metrics to unit tests: does a corrupted sentence score as it should? As `cupel mutt`.
+
+    metrics: as for `cupel.score`; `paper` are those of the paper, `all` all that are ready. suites:
+    names (mutt, sample, sick, a file of JSON lines, ...) or `cupel.mutt.Suite` objects; one, or a
+    list. corruptions: only these; if not given, all of each suite. references: numbers of
+    references; the first so many of each trial are used. formula: what success is (order,
+    difference); if not given, by the kind of the corruption. threshold: how large a relative
+    difference may be. workers, progress: as for `cupel.score`.
+    """
+    named = [suites] if isinstance(suites, str | Suite) else suites
+    opened = [open_suite(suite) if isinstance(suite, str) else suite for suite in named]
+    if corruptions is not None:
+        opened = [suite.only(corruptions) for suite in opened]
+    return run(
+        opened,
+        mutt_metrics(metrics),
+        references=references,
+        formula=formula,
+        threshold=threshold,
+        workers=workers,
+        progress=progress,
+    )
+
+
 def check(
-    metric: str | Metric | Callable[[str, Sequence[str]], float],
+    metric: MetricLike,
     *,
     suite: str | Suite = SUITE,
     thresholds: float | Mapping[str, float] = MIN_ACCURACY,
@@ -86,43 +122,30 @@ def check(
     threshold: float = THRESHOLD,
     raises: bool = True,
 ) -> Report:
-    """Put a metric to the trials of a suite, one test per corruption.
+    """Run the trials of a suite on a metric, one test per corruption.
 
     metric: a specification (`chrf`, `mypkg:metric`), a metric, or a function f(hypothesis,
     references). suite: a name, a file or a `Suite`. thresholds: the accuracy to be reached by all
-    corruptions, or corruption -> accuracy, of which `default` is for those not named. formula and
-    threshold are those of `cupel.mutt.run`. Raises `CheckFailed` where one is not reached, unless
-    `raises` is false.
+    corruptions, or corruption -> accuracy, of which `default` is for those not named. references,
+    corruptions, formula, threshold: as for `cupel.unit_tests`. raises: whether to raise
+    `CheckFailed` where an accuracy is not reached; else the report is returned.
     """
     opened = open_suite(suite) if isinstance(suite, str) else suite
     if corruptions is not None:
         opened = opened.only(corruptions)
-    asked = _asked(thresholds, opened)
-    made = as_metric(metric)
+    required = _required(thresholds, opened)
+    made = get_metric(metric)
     results = run(
         opened, {made.name: made}, references=references, formula=formula, threshold=threshold
     )
-    verdicts = tuple(Verdict(result, asked[result.corruption]) for result in results.results)
+    verdicts = tuple(Verdict(result, required[result.corruption]) for result in results.results)
     report = Report(made.name, verdicts, tuple(results.remarks()))
     if raises and not report.passed:
         raise CheckFailed(f"The metric {made.name!r} falls short.\n{report}")
     return report
 
 
-def as_metric(metric: str | Metric | Callable[[str, Sequence[str]], float]) -> Metric:
-    """A metric by its specification, as it is, or of a function."""
-    if isinstance(metric, str):
-        return get_metric(metric)
-    if isinstance(metric, Metric):
-        return metric
-    if callable(metric):
-        from cupel.metrics.function import Function
-
-        return Function(getattr(metric, "__name__", "function"), metric)
-    raise CupelError(f"A metric, its name or a function was expected, not {metric!r}.")
-
-
-def _asked(thresholds: float | Mapping[str, float], suite: Suite) -> dict[str, float]:
+def _required(thresholds: float | Mapping[str, float], suite: Suite) -> dict[str, float]:
     names = [trials.corruption for trials in suite.sets]
     if not isinstance(thresholds, Mapping):
         thresholds = {"default": thresholds}

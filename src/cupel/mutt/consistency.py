@@ -1,4 +1,4 @@
-"""Are people and metrics consistent about one corruption (section 5: Table 3, Figures 2 and 3)?
+"""How consistent people and metrics are about one corruption (section 5: Table 3, Figures 2, 3).
 
 Every pair that a template finds in SICK is one item: people gave it a relatedness, and a metric
 scores the corruption against the original as its only reference; an error rate is negated, so
@@ -18,15 +18,16 @@ from cupel.arrays import FloatArray
 from cupel.corpus import Corpus
 from cupel.errors import CupelError
 from cupel.metric import Metric
-from cupel.mutt.templates import Found
-from cupel.scoring import named_metrics, score_corpus
+from cupel.mutt.templates import Match
+from cupel.registry import named_metrics
+from cupel.scoring import score_corpus
 
 PEOPLE = "gold"
 
 
 @dataclass(frozen=True)
 class Consistency:
-    """What people (`gold`) and metrics said about the pairs of one corruption."""
+    """The scores of people (`gold`) and metrics for the pairs of one corruption."""
 
     corruption: str
     scores: Mapping[str, FloatArray]
@@ -57,19 +58,19 @@ class Consistency:
 
 
 def consistency(
-    found: Sequence[Found], metrics: Sequence[str | Metric], corruption: str = "neg_subj"
+    matches: Sequence[Match], metrics: Sequence[str | Metric], corruption: str = "neg_subj"
 ) -> Consistency:
     """People and metrics on the pairs of one corruption, from `cupel.mutt.templates.find`."""
-    pairs = [match for match in found if match.corruption == corruption]
-    known = [match for match in pairs if match.relatedness is not None]
-    if len(known) < 3:
+    pairs = [match for match in matches if match.corruption == corruption]
+    scored = [match for match in pairs if match.relatedness is not None]
+    if len(scored) < 3:
         raise CupelError(
-            f"The corruption {corruption!r} has {len(known)} pairs with human scores; "
+            f"The corruption {corruption!r} has {len(scored)} pairs with human scores; "
             "at least 3 are needed."
         )
-    corpus = Corpus({"corrupted": [m.corrupted for m in known]}, [[m.original] for m in known])
+    corpus = Corpus({"corrupted": [m.corrupted for m in scored]}, [[m.original] for m in scored])
     scores = score_corpus(corpus, named_metrics(metrics))
-    columns: dict[str, FloatArray] = {PEOPLE: np.array([m.relatedness for m in known], np.float64)}
+    columns: dict[str, FloatArray] = {PEOPLE: np.array([m.relatedness for m in scored], np.float64)}
     for label, metric in scores.metrics.items():
         values = scores.segment_scores(label)
         columns[label] = values if metric.higher_is_better else -values

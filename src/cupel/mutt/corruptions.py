@@ -1,7 +1,7 @@
 """The corruptions of Boag et al. (2016), by name: what each does and of which kind it is.
 
-The names are those of the released trials. How a corruption is found in a file of sentence pairs
-is in `cupel.mutt.templates`, how it is made from any sentence in `cupel.mutt.generated`.
+The names are those of the released trials. `cupel.mutt.templates` finds corruptions in a file
+of sentence pairs, `cupel.mutt.generated` makes them from any sentence.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from cupel.errors import CupelError
 
 
 class Kind(StrEnum):
-    """What a corruption does to its sentence, which says what a good metric must do (section 2)."""
+    """What a corruption does to its sentence, and so what a good metric must do (section 2)."""
 
     altering = "meaning-altering"
     preserving = "meaning-preserving"

@@ -1,8 +1,8 @@
 """Corruptions made from any English text, by tags, chunks and phrases of its dependency trees.
 
-Each maker takes a parsed sentence and gives a corrupted one, or None where it cannot be sure of
-the result; the relations are those of spaCy's English models. What a maker gives counts only if
-its check agrees, which sees nothing but the two texts.
+Each maker takes a parsed sentence and returns a corrupted one, or None where the result would be
+uncertain; the relations are those of spaCy's English models. A result is used only
+if it passes a check of the two texts.
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ _FINITE = ("MD", "VBZ", "VBP", "VBD")
 _BE = ("is", "are", "was", "were")
 _NOUNS = ("NN", "NNS")
 _AMOUNTS = ("lot", "few", "bit", "couple", "number", "pair", "group", "variety", "series")
-"""Nouns whose `a` counts something and is no plain article."""
+"""Nouns after which `a` is part of an amount, not a plain article."""
 _NEGATIVE = frozenset("no not n't never nothing nobody none nowhere neither hardly".split())
 _DEPENDENT = ("old", "right", "light", "short", "hard", "dry")
-"""Adjectives whose antonym depends on what they are said of: an old man, an old bridge."""
+"""Adjectives whose antonym depends on the noun: an old man, an old bridge."""
 
 
 def double_phrase(sentence: Parsed, random: Random) -> str | None:
@@ -49,7 +49,7 @@ def remove_preposition(sentence: Parsed, random: Random) -> str | None:
 def reorder_chunks(sentence: Parsed, random: Random) -> str | None:
     """The chunks in another order, by chance; a final stop stays where it is.
 
-    Not in one that puts chunks in the places of their like: `A piano is playing a man` is fluent.
+    Not in an order that exchanges chunks of the same kind: `A piano is playing a man` is fluent.
     """
     chunks = sentence.chunks
     alike = [sentence.tree.tags[chunk[-1]][:1] for chunk in chunks]
@@ -250,9 +250,9 @@ def generated_suite(
 ) -> Suite:
     """Every corruption that can be made of every sentence, as trials.
 
-    references: of each sentence, one or more; without them a sentence is its own only reference,
-    and the trials ask whether a metric notices the damage at all. trees: where they come from,
-    the English parser if not given.
+    references: of each sentence, one or more; without them a sentence is its only reference,
+    and the trials ask whether a metric notices the damage at all. trees: their source
+    (default: the English parser).
     """
     for corruption in corruptions:
         if corruption not in MAKERS:
@@ -261,9 +261,7 @@ def generated_suite(
                 f"{', '.join(MAKERS)}."
             )
     if references is not None and len(references) != len(texts):
-        raise CupelError(
-            f"There are {len(texts)} sentences, but the references of {len(references)}."
-        )
+        raise CupelError(f"There are {len(texts)} sentences, but references for {len(references)}.")
     parses = (trees or Parser())(texts)
     random = Random(seed)
     made: dict[str, list[Trial]] = {corruption: [] for corruption in corruptions}
@@ -271,11 +269,11 @@ def generated_suite(
         sentence = Parsed.of(text, parses[row])
         if sentence is None:
             continue
-        own = (sentence.text,) if references is None else tuple(references[row])
+        given = (sentence.text,) if references is None else tuple(references[row])
         for corruption in corruptions:
             corrupted = corrupt(corruption, sentence, random)
             if corrupted is not None:
-                made[corruption].append(Trial(sentence.text, corrupted, own))
+                made[corruption].append(Trial(sentence.text, corrupted, given))
     sets = [TrialSet(c, CORRUPTIONS[c].kind, tuple(made[c])) for c in corruptions if made[c]]
     if not sets:
         tried = "1 sentence was" if len(texts) == 1 else f"{len(texts)} sentences were"
@@ -290,9 +288,9 @@ def generated_suite(
 
 def antonym(part: str, word: str) -> str | None:
     """The antonym of a word's commonest sense, if it is mutual: big, little."""
-    known = _antonyms()
-    opposite = known.get((part, word))
-    return opposite if opposite and known.get((part, opposite)) == word else None
+    antonyms = _antonyms()
+    opposite = antonyms.get((part, word))
+    return opposite if opposite and antonyms.get((part, opposite)) == word else None
 
 
 @cache
@@ -304,10 +302,10 @@ def _antonyms() -> dict[tuple[str, str], str]:
 
 def _phrase_of(sentence: Parsed, head: int, relation: str) -> range | None:
     """The phrase of the head's only child with this relation, if a noun heads it."""
-    found = sentence.children(head, relation)
-    if len(found) != 1 or sentence.tree.tags[found[0]] not in _NOUNS:
+    children = sentence.children(head, relation)
+    if len(children) != 1 or sentence.tree.tags[children[0]] not in _NOUNS:
         return None
-    return sentence.phrase(found[0])
+    return sentence.phrase(children[0])
 
 
 def _plural(sentence: Parsed, relation: str) -> bool:

@@ -1,13 +1,15 @@
-"""Metrics by the names that `cupel mutt -m` adds: `paper` and `all`."""
+"""Suites and metrics by the names that `cupel mutt` takes."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from pathlib import Path
 
 from cupel.errors import CupelError
 from cupel.metric import Metric
-from cupel.registry import entries, get_metric
-from cupel.scoring import named_metrics
+from cupel.mutt import challenge
+from cupel.mutt.suites import Suite, paper_suite, read_suite, sample_suite, sick_suite
+from cupel.registry import MetricLike, by_label, entries, get_metric, listed, named_metrics
 
 PAPER = {
     "CIDEr": "cider:tokenize=ptb,lowercase=yes",
@@ -25,39 +27,56 @@ _FORMS = {
     "cider": PAPER["CIDEr"],
     "rouge-l": PAPER["ROUGE-L"],
 }
-"""What `all` means by metrics that take the text as it is given if not told otherwise."""
+"""The options under which `all` runs metrics that by default take the text as it is given."""
 
 _LEFT_OUT = ("cider-d", "coco")
-"""The one is cider, the other a way to write one."""
+"""The first is a variant of cider, the second a wrapper around another metric."""
+
+SUITES = {"mutt": paper_suite, "sick": sick_suite, "sample": sample_suite}
+_FILES = {"sick": sick_suite, "demetr": challenge.demetr, "aces": challenge.aces}
+
+
+def open_suite(name: str) -> Suite:
+    """A suite by its name, or from a file.
+
+    `mutt` has the paper's own trials, `sick` those that the templates find in SICK (`sick:FILE` in
+    a file like it), `sample` is a small suite inside the package; a file is read as JSON lines, and
+    `demetr:PATH` and `aces:FILE` are converted (see `cupel.mutt.challenge`).
+    """
+    if name in SUITES:
+        return SUITES[name]()
+    form, colon, path = name.partition(":")
+    if colon and form in _FILES:
+        return _FILES[form](path)
+    if Path(name).is_file():
+        return read_suite(name)
+    raise CupelError(
+        f"There is no suite {name!r}, and no file of that name; there are {', '.join(SUITES)}, "
+        "files of JSON lines, sick:FILE, demetr:PATH and aces:FILE."
+    )
 
 
 def mutt_metrics(
-    specs: Sequence[str], told: Callable[[str], None] | None = None
+    specs: Sequence[MetricLike] | MetricLike, warn: Callable[[str], None] | None = None
 ) -> dict[str, Metric]:
     """Metrics by label. `paper` stands for those of the paper, `all` for all that are ready.
 
-    told: called with a sentence for each metric that `all` leaves out because it is not ready.
+    warn: called with a sentence for each metric that `all` leaves out because it is not ready.
     """
-    metrics: dict[str, Metric] = {}
-    for spec in specs:
-        if spec == "paper":
-            found = {label: get_metric(form) for label, form in PAPER.items()}
-        elif spec == "all":
-            found = ready_metrics(told)
-        else:
-            found = named_metrics([spec])
-        for label, metric in found.items():
-            if label in metrics:
-                raise CupelError(f"The metric {label!r} is asked for twice.")
-            metrics[label] = metric
-    if not metrics:
+    if not specs:
         raise CupelError("There is no metric to test: name at least one, or `paper`, or `all`.")
-    return metrics
+    pairs: list[tuple[str, Metric]] = []
+    for spec in listed(specs):
+        if spec == "paper":
+            pairs += [(label, get_metric(form)) for label, form in PAPER.items()]
+        else:
+            pairs += (ready_metrics(warn) if spec == "all" else named_metrics([spec])).items()
+    return by_label(pairs)
 
 
-def ready_metrics(told: Callable[[str], None] | None = None) -> dict[str, Metric]:
+def ready_metrics(warn: Callable[[str], None] | None = None) -> dict[str, Metric]:
     """Every registered metric that gives one score and lacks nothing."""
-    found: dict[str, Metric] = {}
+    ready: dict[str, Metric] = {}
     for name, entry in entries().items():
         if name in _LEFT_OUT or hasattr(entry.make, "components"):
             continue
@@ -66,9 +85,9 @@ def ready_metrics(told: Callable[[str], None] | None = None) -> dict[str, Metric
             try:
                 metric = get_metric(_FORMS.get(name, name))
                 metric.signature()  # which needs weights and tables to be there
-                found[name] = metric
+                ready[name] = metric
             except CupelError as error:
                 missing = str(error)
-        if missing is not None and told:
-            told(f"{name} is left out: {missing}")
-    return found
+        if missing is not None and warn:
+            warn(f"{name} is left out: {missing}")
+    return ready

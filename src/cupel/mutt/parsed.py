@@ -1,4 +1,4 @@
-"""A sentence with its tree and its blanks, cut into chunks and phrases, and put together again."""
+"""A sentence with its tree, split into chunks and phrases and put together again."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from cupel.syntax import Tree
 _INSIDE = frozenset(
     "det predet amod compound nn nummod quantmod poss case nmod aux auxpass neg prt advmod".split()
 )
-"""Relations of words that belong to the chunk of their head, if they stand beside it."""
+"""Relations of words that belong to the chunk of their head, if they are next to it."""
 
 _NAMES = ("NNP", "NNPS")
 _STOPS = (".", "?", "!")
@@ -19,7 +19,7 @@ _STOPS = (".", "?", "!")
 
 @dataclass(frozen=True)
 class Parsed:
-    """A sentence's tree, and what stands before each of its words: a blank or nothing."""
+    """A sentence's tree, and what precedes each of its words: a space or nothing."""
 
     text: str
     tree: Tree
@@ -56,16 +56,16 @@ class Parsed:
     @cached_property
     def prepositional_phrases(self) -> list[range]:
         """Base phrases: a preposition, its object and what stands between them."""
-        found: list[range] = []
+        phrases: list[range] = []
         for word, relation in enumerate(self.tree.relations):
             objects = self.children(word, "pobj")
             if relation not in ("prep", "agent") or not objects or objects[0] < word:
                 continue
             phrase = range(word, objects[0] + 1)
             inside = all(word in self.tree.path(other) for other in phrase)
-            if inside and not (found and found[-1].stop > word):
-                found.append(phrase)
-        return found
+            if inside and not (phrases and phrases[-1].stop > word):
+                phrases.append(phrase)
+        return phrases
 
     @cached_property
     def chunks(self) -> list[range]:

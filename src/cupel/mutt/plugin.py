@@ -1,4 +1,4 @@
-"""The pytest plugin: one test per corruption for a project's own metric.
+"""The pytest plugin: one test per corruption for the metric of a project.
 
     [tool.pytest.ini_options]
     cupel_metric = "mypkg:metric"
@@ -26,8 +26,8 @@ _FILE = "cupel-mutt"
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """The settings, all of the ini file."""
-    parser.addini("cupel_metric", "the metric to test: a name of Cupel's, or module:function")
+    """The settings of the ini file."""
+    parser.addini("cupel_metric", "the metric to test: a metric of Cupel, or module:function")
     parser.addini("cupel_suite", "the trials: sample, mutt, or a file of JSON lines")
     parser.addini("cupel_references", "numbers of references", type="args")
     parser.addini("cupel_min_accuracy", "the accuracy that every corruption must reach")
@@ -38,10 +38,10 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_collection_modifyitems(
     session: pytest.Session, config: pytest.Config, items: list[pytest.Item]
 ) -> None:
-    """Add the tests of the metric, unless single files or tests were asked for."""
+    """Add the tests of the metric, unless single files or tests are run."""
     if not config.getini("cupel_metric") or not _whole(config):
         return
-    # pytest's own choices (-k, -m) come after this hook and so apply to these tests, too.
+    # pytest selects tests (-k, -m) after this hook, and so selects among these, too.
     items.extend(_Corruptions.from_parent(session, name=_FILE, nodeid=_FILE).collect())
 
 
@@ -74,13 +74,13 @@ class _Corruptions(pytest.Collector):
             from cupel.mutt.checking import check
 
             self._report = check(**self.settings, raises=False)
-        found = next(
+        chosen = next(
             verdict
             for verdict in self._report.verdicts
             if verdict.result.corruption == corruption
             and references in (None, verdict.result.references)
         )
-        return found, list(self._report.remarks)
+        return chosen, list(self._report.remarks)
 
 
 class CorruptionTest(pytest.Item):
@@ -109,19 +109,20 @@ class CorruptionTest(pytest.Item):
 
 def _settings(config: pytest.Config) -> dict[str, Any]:
     """The arguments of `check`."""
-    from cupel.mutt.checking import MIN_ACCURACY, SUITE, as_metric
-    from cupel.mutt.suites import open_suite
+    from cupel.mutt.checking import MIN_ACCURACY, SUITE
+    from cupel.mutt.named import open_suite
+    from cupel.registry import get_metric
 
     name = config.getini("cupel_suite") or SUITE
-    beside = config.rootpath / name
-    suite = open_suite(str(beside) if beside.is_file() else name)
+    file = config.rootpath / name
+    suite = open_suite(str(file) if file.is_file() else name)
     thresholds = {"default": _number(config.getini("cupel_min_accuracy") or str(MIN_ACCURACY))}
     for line in config.getini("cupel_thresholds"):
         corruption, _, value = line.partition("=")
         thresholds[corruption.strip()] = _number(value)
     references = [int(_number(count)) for count in config.getini("cupel_references")]
     return {
-        "metric": as_metric(config.getini("cupel_metric")),
+        "metric": get_metric(config.getini("cupel_metric")),
         "suite": suite,
         "thresholds": thresholds,
         "references": references or None,
@@ -135,5 +136,5 @@ def _number(text: str) -> float:
         return float(text)
     except ValueError:
         raise CupelError(
-            f"A number was expected in the pytest settings of cupel, {text.strip()!r} found."
+            f"The pytest settings of Cupel have {text.strip()!r} where a number was expected."
         ) from None

@@ -1,4 +1,4 @@
-"""Can a metric tell damage from rewording? A question without a threshold.
+"""How well a metric separates damage from rewording, without a threshold.
 
 The paper's difference formula rewards a metric whose scores hardly move at all: 15% of a cosine
 near 1 is more than any change of a word. Separation compares what corruptions cost instead:
@@ -26,17 +26,17 @@ def separation(
     results: Results, metric: str, references: int | str | None = None
 ) -> dict[str, float]:
     """preserving corruption -> how well its costs lie below those of the damaging ones."""
-    own = [
+    chosen = [
         result
         for result in results.results
         if result.metric == metric and references in (None, result.references)
     ]
-    preserving = [result for result in own if result.trials.kind is Kind.preserving]
-    damaging = [result for result in own if result.trials.kind is not Kind.preserving]
+    preserving = [result for result in chosen if result.trials.kind is Kind.preserving]
+    damaging = [result for result in chosen if result.trials.kind is not Kind.preserving]
     if not preserving or not damaging:
         raise CupelError(
-            f"Separation of {metric!r} needs trials that preserve the meaning and others; there "
-            f"are {len(preserving)} and {len(damaging)} corruptions of them."
+            f"Separation of {metric!r} needs corruptions that preserve the meaning and others that do "
+            f"not; there are {len(preserving)} and {len(damaging)}."
         )
     names = dict.fromkeys(result.corruption for result in preserving)
     return {

@@ -1,9 +1,6 @@
 """Suites: sets of trials, each an original, its corruption and one or more references.
 
-`open_suite` takes a name: `mutt` is the paper's own trials, `sick` what the templates find in
-SICK (`sick:FILE` in a file like it), `sample` a small suite inside the package; a file is read as
-JSON lines, and `demetr:PATH` and `aces:FILE` are converted (see `cupel.mutt.challenge`). Trials are
-never deduplicated: the paper's repeat some, and its figures count them as often.
+Trials are never deduplicated: the paper's repeat some, and its figures count them as often.
 """
 
 from __future__ import annotations
@@ -17,9 +14,6 @@ from typing import Any
 
 from cupel.errors import CupelError
 from cupel.mutt.corruptions import CORRUPTIONS, Kind, kind_named
-
-SUITES = ("mutt", "sick", "sample")
-"""Suites by name."""
 
 
 @dataclass(frozen=True)
@@ -92,36 +86,13 @@ class Suite:
 
     def only(self, corruptions: Sequence[str]) -> Suite:
         """The sets of these corruptions alone, in this order."""
-        known = {trials.corruption: trials for trials in self.sets}
+        by_name = {trials.corruption: trials for trials in self.sets}
         for name in corruptions:
-            if name not in known:
+            if name not in by_name:
                 raise CupelError(
-                    f"The suite {self.name} has no corruption {name!r}; it has {', '.join(known)}."
+                    f"The suite {self.name} has no corruption {name!r}; it has {', '.join(by_name)}."
                 )
-        return replace(self, sets=tuple(known[name] for name in corruptions))
-
-
-def open_suite(name: str) -> Suite:
-    """A suite by its name, or from a file."""
-    if name == "mutt":
-        return paper_suite()
-    if name == "sick":
-        return sick_suite()
-    if name == "sample":
-        return sample_suite()
-    form, colon, path = name.partition(":")
-    if colon and form == "sick":
-        return sick_suite(path)
-    if colon and form in ("demetr", "aces"):
-        from cupel.mutt import challenge
-
-        return challenge.demetr(path) if form == "demetr" else challenge.aces(path)
-    if Path(name).is_file():
-        return read_suite(name)
-    raise CupelError(
-        f"There is no suite {name!r}, and no file of that name; there are {', '.join(SUITES)}, "
-        "files of JSON lines, sick:FILE, demetr:PATH and aces:FILE."
-    )
+        return replace(self, sets=tuple(by_name[name] for name in corruptions))
 
 
 def paper_suite(corruptions: Sequence[str] = tuple(CORRUPTIONS)) -> Suite:
@@ -151,12 +122,12 @@ def sick_suite(path: str | Path | None = None) -> Suite:
 
     file = find_dataset("sick") / "SICK.txt" if path is None else Path(path)
     pairs = templates.read_pairs(file)
-    found = templates.find(pairs)
-    if not found:
+    matches = templates.find(pairs)
+    if not matches:
         raise CupelError(f"{file}: no template matches any of its pairs; {len(pairs)} were tried.")
     rows = (
         (match.corruption, None, Trial(match.original, match.corrupted, (reference,)))
-        for match in found
+        for match in matches
         for reference in [match.caption or match.original]
     )
     return Suite("sick" if path is None else file.stem, grouped(rows))

@@ -1,15 +1,14 @@
-"""Corruptions found among the sentence pairs of SICK by simple templates (sections 4.1, Table 1).
+"""Simple templates that find corruptions among the sentence pairs of SICK (section 4.1, Table 1).
 
 A template looks at a pair and says which sentence is the original and which the corruption, or
 None where it does not match. Both sentences of a pair must have been made from the same caption.
 The paper names one template in full (footnote 3); the others follow the released lists. Where the
-wording does not tell the original, it is the sentence nearer to the caption in letters.
+wording does not show which is the original, it is the sentence nearer to the caption in letters.
 """
 
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -41,7 +40,7 @@ Template = Callable[[Pair], tuple[str, str] | None]
 
 
 @dataclass(frozen=True)
-class Found:
+class Match:
     """A pair that a template matched."""
 
     corruption: str
@@ -104,14 +103,14 @@ TEMPLATES: dict[str, Template] = {
 """The templates of Table 1 by the names of `cupel.mutt.corruptions`, and that of `shuffled`."""
 
 
-def find(pairs: Iterable[Pair], names: Sequence[str] = tuple(TEMPLATES)) -> list[Found]:
+def find(pairs: Iterable[Pair], names: Sequence[str] = tuple(TEMPLATES)) -> list[Match]:
     """Every match of every template, template by template, in the order of the pairs."""
     kept = [pair for pair in pairs if pair.same_caption and pair.first != pair.second]
     return [
-        Found(name, *match, pair.relatedness, pair.captions[0])
+        Match(name, *sentences, pair.relatedness, pair.captions[0])
         for name in names
         for pair in kept
-        if (match := TEMPLATES[name](pair)) is not None
+        if (sentences := TEMPLATES[name](pair)) is not None
     ]
 
 
@@ -119,7 +118,7 @@ def read_pairs(path: str | Path) -> list[Pair]:
     """The pairs of a file like SICK.txt: tab-separated, with a header line.
 
     Needed are the columns sentence_A, sentence_B and entailment_label; relatedness_score,
-    sentence_A_original and sentence_B_original are used where they are there.
+    sentence_A_original and sentence_B_original are optional.
     """
     from cupel.reading.rows import read_table
 
@@ -141,45 +140,6 @@ _OPTIONAL = ("relatedness_score", "sentence_A_original", "sentence_B_original")
 
 def _number(cell: str) -> float | None:
     return float(cell) if cell else None
-
-
-@dataclass(frozen=True)
-class Agreement:
-    """How many pairs were found, how many are listed, and how many are both."""
-
-    found: int
-    listed: int
-    both: int
-
-    @property
-    def precision(self) -> float:
-        return self.both / self.found if self.found else 0.0
-
-    @property
-    def recall(self) -> float:
-        return self.both / self.listed if self.listed else 0.0
-
-
-def agreement(found: Iterable[tuple[str, str]], listed: Iterable[tuple[str, str]]) -> Agreement:
-    """How well (original, corrupted) pairs meet a list of them; repeated pairs count repeatedly."""
-    ours, theirs = Counter(found), Counter(listed)
-    return Agreement(ours.total(), theirs.total(), (ours & theirs).total())
-
-
-def released_list(path: str | Path) -> list[tuple[str, str, float]]:
-    """(original, corrupted, relatedness) of the pairs in a corruptions/*.txt of the mutt pack."""
-    from cupel.reading import read_lines
-
-    found: list[tuple[str, str, float]] = []
-    values: dict[str, str] = {}
-    for line in read_lines(path):
-        name, colon, value = line.strip().partition(":")
-        if not colon or not line.startswith("\t"):
-            continue
-        values[name] = value.strip()
-        if name == "score":
-            found.append((values["sent"], values["corr"], float(values["score"])))
-    return found
 
 
 def _marked(pair: Pair, entailment: str, *marks: str) -> tuple[str, str] | None:

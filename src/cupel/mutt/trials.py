@@ -1,21 +1,21 @@
-"""Trials: does a metric treat an original and its corruption as it should (section 6)?
+"""Trials: how a metric scores an original and its corruption (section 6).
 
     order       s_orig > s_corr                                   altering and disrupting kinds
     difference  |s_orig - s_corr| / |s_orig + epsilon| <= 0.15    the preserving kind
 
 `order` means better, so for an error rate s_orig < s_corr; `difference` takes the raw score of
-every metric. A tie is no success of `order`, and is counted apart; learned metrics, whose last digits
-depend on what else is computed beside a sentence, tie within 1e-6. Originals and corruptions are
+every metric. A tie is no success of `order`, and is counted separately; learned metrics, whose last
+digits depend on the other sentences of a batch, tie within 1e-6. Originals and corruptions are
 two systems of one corpus, so that what is computed of references is shared.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from itertools import pairwise
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -26,13 +26,19 @@ from cupel.errors import CupelError
 from cupel.metric import Metric, Vector
 from cupel.mutt.corruptions import Kind
 from cupel.mutt.suites import Suite, TrialSet
+from cupel.records import html_table, json_document, polars_frame
+from cupel.registry import MetricLike, named_metrics
 from cupel.scores import Scores
-from cupel.scoring import named_metrics, score_corpus
+from cupel.scoring import score_corpus
+
+if TYPE_CHECKING:
+    import polars as pl
 
 EPSILON = 1e-9
 THRESHOLD = 0.15
 LEARNED = 1e-6
-"""Scores of a learned metric that differ by no more are equal."""
+"""Scores of a learned metric that differ by at most this are equal."""
+NOTE = "accuracy in %; * the best; ~ by the difference formula"
 VARIOUS = "var"
 """The number of references where trials differ in it."""
 
@@ -125,6 +131,41 @@ class Result:
 
 
 @dataclass(frozen=True)
+class Table:
+    """One table: a title, a header and rows of text."""
+
+    title: str
+    header: list[str]
+    rows: list[list[str]]
+
+    @classmethod
+    def of(cls, title: str, results: Sequence[Result], width: int) -> Table:
+        """One row per metric, one column per corruption."""
+        corruptions = list(dict.fromkeys(result.corruption for result in results))
+        cells = {(result.metric, result.corruption): result for result in results}
+        best = {
+            name: max(result.accuracy for result in results if result.corruption == name)
+            for name in corruptions
+        }
+        rows = []
+        for metric in dict.fromkeys(result.metric for result in results):
+            values = [cells[metric, name].accuracy for name in corruptions]
+            marks = ["*" if v == best[n] else " " for n, v in zip(corruptions, values, strict=True)]
+            shown = [f"{100 * v:.{width}f}{m}" for v, m in zip(values, marks, strict=True)]
+            rows.append([metric, *shown, f"{100 * sum(values) / len(values):.{width}f}"])
+        by_difference = {r.corruption for r in results if r.formula is Formula.difference}
+        header = [name + "~" * (name in by_difference) for name in corruptions]
+        return cls(title, ["metric", *header, "avg"], rows)
+
+
+def counted_references(references: object) -> str:
+    """`1 reference`, `5 references`; `all references` where their number differs."""
+    if references == 1:
+        return "1 reference"
+    return f"{references} references" if isinstance(references, int) else "all references"
+
+
+@dataclass(frozen=True)
 class Results:
     """Every result, suite by suite, number of references by number, corruption by corruption."""
 
@@ -132,9 +173,33 @@ class Results:
     signatures: Mapping[str, str]
 
     def rows(self) -> list[dict[str, Any]]:
+        """Flat records: suite, corruption, kind, references, metric, accuracy and what it is of."""
         return [result.row() for result in self.results]
 
+    def frame(self) -> pl.DataFrame:
+        """A Polars frame of `rows`."""
+        return polars_frame(self.rows())
+
+    def to_json(self) -> str:
+        """What `cupel mutt -f json` prints."""
+        return json_document(self.rows(), signatures=self.signatures)
+
+    def tables(self, width: int = 1) -> Iterator[Table]:
+        """Accuracies in percent with `width` decimals, one table per suite and number of references.
+
+        `*` marks the best of a column, `avg` is the mean of the row.
+        """
+        groups = dict.fromkeys((result.suite, result.references) for result in self.results)
+        for suite, references in groups:
+            own = [r for r in self.results if (r.suite, r.references) == (suite, references)]
+            yield Table.of(f"{suite}, {counted_references(references)}", own, width)
+
+    def _repr_html_(self) -> str:
+        """The tables that a notebook shows."""
+        return "".join(html_table(t.header, t.rows, f"{t.title}: {NOTE}") for t in self.tables())
+
     def failures(self, count: int | None = None) -> list[dict[str, Any]]:
+        """The first `count` failing trials of each metric and corruption, with both scores."""
         return [failure for result in self.results for failure in result.failures(count)]
 
     def below(self, accuracy: float) -> list[Result]:
@@ -143,36 +208,36 @@ class Results:
 
     def of(self, metric: str, corruption: str, references: int | str | None = None) -> Result:
         """The one result with these names; references may be left out where there is one."""
-        found = [
+        matches = [
             result
             for result in self.results
             if (result.metric, result.corruption) == (metric, corruption)
             and references in (None, result.references)
         ]
-        if len(found) != 1:
+        if len(matches) != 1:
             raise CupelError(
-                f"{len(found)} results are of {metric!r} and {corruption!r}; one was expected."
+                f"There are {len(matches)} results of {metric!r} for {corruption!r}; one was expected."
             )
-        return found[0]
+        return matches[0]
 
     def remarks(self) -> list[str]:
-        """What needs an explanation: metrics that cannot tell any two sentences apart."""
-        told = []
+        """Sentences about metrics that give every pair of sentences the same score."""
+        sentences = []
         for metric in dict.fromkeys(result.metric for result in self.results):
-            own = [result for result in self.results if result.metric == metric]
-            trials = sum(len(result.trials) for result in own)
-            if trials == sum(result.ties for result in own):
-                told.append(
+            results = [result for result in self.results if result.metric == metric]
+            trials = sum(len(result.trials) for result in results)
+            if trials == sum(result.ties for result in results):
+                sentences.append(
                     f"The metric {metric!r} ties everywhere: it gives the original and the "
                     f"corrupted sentence the same score in each of the {trials} trials, and a tie "
                     "is no success where the original must score better."
                 )
-        return told
+        return sentences
 
 
 def run(
     suites: Suite | Sequence[Suite],
-    metrics: Sequence[str | Metric] | Mapping[str, Metric],
+    metrics: Sequence[MetricLike] | MetricLike | Mapping[str, Metric],
     *,
     references: Sequence[int] | None = None,
     formula: Formula | str | None = None,
@@ -180,19 +245,19 @@ def run(
     workers: int = 1,
     progress: Progress | None = None,
 ) -> Results:
-    """Put metrics to the trials of suites.
+    """Run the trials of suites on metrics.
 
-    references: the first so many of each trial, once for each number; if not given, those that
-    the suite names (5, 10 and 20 for the paper's), or all.
-    formula: for all corruptions, instead of that of their kind. threshold: of `difference`.
+    references: numbers of references to use of each trial, one run for each; if not given, those
+    of the suite (5, 10 and 20 for that of the paper), or all.
+    formula: for all corruptions, instead of that of their kind. threshold: that of `difference`.
     """
     if not threshold >= 0:
         raise CupelError(f"The threshold of the difference must be 0 or more, not {threshold}.")
     if formula is not None and formula not in list(Formula):
         raise CupelError(f"Unknown formula {formula!r}; known are {', '.join(Formula)}.")
     chosen = None if formula is None else Formula(formula)
-    found = metrics if isinstance(metrics, Mapping) else named_metrics(metrics)
-    for label, metric in found.items():
+    by_label = metrics if isinstance(metrics, Mapping) else named_metrics(metrics)
+    for label, metric in by_label.items():
         if isinstance(metric, Vector):
             raise CupelError(f"The metric {label!r} is a vector of features, not one score.")
     opened = [suites] if isinstance(suites, Suite) else suites
@@ -206,13 +271,13 @@ def run(
         for count in _counts(suite, references)
         for trials in (t if count == VARIOUS else t.with_references(int(count)) for t in suite.sets)
     ]
-    scores, signatures = _scores([trials for _, _, trials in groups], found, workers, progress)
-    equal = {label: resolution(metric) for label, metric in found.items()}
+    scores, signatures = _scores([trials for _, _, trials in groups], by_label, workers, progress)
+    equal = {label: resolution(metric) for label, metric in by_label.items()}
     results = []
     for row, (name, count, trials) in enumerate(groups):
         usual = Formula.difference if trials.kind is Kind.preserving else Formula.order
         used = chosen or usual
-        for label, metric in found.items():
+        for label, metric in by_label.items():
             both, higher = scores[label][row], metric.higher_is_better
             better = successes(
                 *both,
@@ -264,10 +329,10 @@ def _counts(suite: Suite, references: Sequence[int] | None) -> list[int | str]:
     for count in references or ():
         if count < 1:
             raise CupelError(f"The number of references must be 1 or more, not {count}.")
-    if wanted := references or suite.counts:
-        return list(dict.fromkeys(wanted))
-    found = {len(trial.references) for trials in suite.sets for trial in trials.trials}
-    return [found.pop()] if len(found) == 1 else [VARIOUS]
+    if counts := references or suite.counts:
+        return list(dict.fromkeys(counts))
+    lengths = {len(trial.references) for trials in suite.sets for trial in trials.trials}
+    return [lengths.pop()] if len(lengths) == 1 else [VARIOUS]
 
 
 Pairs = list[tuple[FloatArray, FloatArray]]
@@ -308,11 +373,11 @@ def _scores(
 
 def _corpus(sets: Sequence[TrialSet]) -> Corpus:
     trials = [trial for one in sets for trial in one.trials]
-    known = all(trial.source is not None for trial in trials)
+    has_sources = all(trial.source is not None for trial in trials)
     return Corpus(
         {"original": [t.original for t in trials], "corrupted": [t.corrupted for t in trials]},
         [t.references for t in trials],
-        [t.source or "" for t in trials] if known else None,
+        [t.source or "" for t in trials] if has_sources else None,
     )
 
 

@@ -1,4 +1,4 @@
-"""English verb forms, as far as turning actives into passives needs them."""
+"""English verb forms that are needed to make passives."""
 
 from __future__ import annotations
 
@@ -39,8 +39,8 @@ def base_of_gerund(gerund: str) -> str | None:
         candidates.reverse()  # riding is of ride: rid would make ridding
     if stem[-1] == stem[-2]:
         candidates.append(stem[:-1])
-    known = set(load_synonyms().words)
-    return next((word for word in candidates if word in known), None)
+    vocabulary = set(load_synonyms().words)
+    return next((word for word in candidates if word in vocabulary), None)
 
 
 def participle(base: str) -> str:

@@ -63,32 +63,32 @@ class Config:
 
     @classmethod
     def read(cls, folder: Path) -> Config:
-        found = read_config(folder)
-        kind = str(found.get("model_type"))
-        if kind not in OFFSETS or found.get("position_embedding_type", "absolute") != "absolute":
+        entries = read_config(folder)
+        kind = str(entries.get("model_type"))
+        if kind not in OFFSETS or entries.get("position_embedding_type", "absolute") != "absolute":
             raise CupelError(
                 f"{folder} holds an encoder of the kind {kind!r}; those that can be read are: "
                 f"{', '.join(OFFSETS)}, with absolute positions."
             )
-        if found.get("hidden_act", "gelu") not in ACTIVATIONS:
+        if entries.get("hidden_act", "gelu") not in ACTIVATIONS:
             raise CupelError(
-                f"{folder}: the activation {found['hidden_act']!r} is not known here; known are: "
+                f"{folder}: the activation {entries['hidden_act']!r} is not supported; supported are: "
                 f"{', '.join(ACTIVATIONS)}."
             )
-        padding = int(found.get("pad_token_id") or 0)
+        padding = int(entries.get("pad_token_id") or 0)
         first = padding + 1 if OFFSETS[kind] else 0
         try:
             return cls(
-                vocabulary=int(found["vocab_size"]),
-                size=int(found["hidden_size"]),
-                heads=int(found["num_attention_heads"]),
-                inner=int(found["intermediate_size"]),
-                layers=int(found["num_hidden_layers"]),
-                positions=int(found["max_position_embeddings"]) - first,
-                types=int(found.get("type_vocab_size", 2)),
-                activation=str(found.get("hidden_act", "gelu")),
-                epsilon=float(found.get("layer_norm_eps", 1e-12)),
-                dropout=float(found.get("hidden_dropout_prob", 0.1)),
+                vocabulary=int(entries["vocab_size"]),
+                size=int(entries["hidden_size"]),
+                heads=int(entries["num_attention_heads"]),
+                inner=int(entries["intermediate_size"]),
+                layers=int(entries["num_hidden_layers"]),
+                positions=int(entries["max_position_embeddings"]) - first,
+                types=int(entries.get("type_vocab_size", 2)),
+                activation=str(entries.get("hidden_act", "gelu")),
+                epsilon=float(entries.get("layer_norm_eps", 1e-12)),
+                dropout=float(entries.get("hidden_dropout_prob", 0.1)),
                 first_position=first,
                 padding=padding,
             )
@@ -147,7 +147,7 @@ class Encoder(nn.Module):
 
     @classmethod
     def load(cls, folder: Path | str | None = None, layers: int | None = None) -> Encoder:
-        """The encoder of a folder, in evaluation mode; only its first layers where said so."""
+        """The encoder of a folder, in evaluation mode; only its first layers where `layers` is given."""
         place = find_encoder(folder)
         config = Config.read(place)
         if layers is not None:
@@ -184,7 +184,7 @@ class Encoder(nn.Module):
     def forward(self, ids: Tensor, mask: Tensor, types: Tensor | None = None) -> list[Tensor]:
         """(b, t) piece numbers, and True where there is one -> layers + 1 times (b, t, size).
 
-        types: (b, t) which of two sentences a piece is of; 0 throughout where it is not said.
+        types: (b, t) which of two sentences a piece is of; 0 throughout where there are none.
         """
         places = torch.arange(ids.shape[1], device=ids.device) + self.config.first_position
         kind = self.types.weight[0] if types is None else self.types(types)
@@ -350,7 +350,7 @@ def _cut(lengths: IntArray, window: int) -> tuple[IntArray, IntArray, IntArray, 
 
 def own_names(tensors: Mapping[str, Tensor], config: Config, where: Path) -> dict[str, Tensor]:
     """HuggingFace's names -> ours; queries, keys and values are joined."""
-    found = {_bare(name): tensor for name, tensor in tensors.items()}
+    given = {_bare(name): tensor for name, tensor in tensors.items()}
     names = {
         "words.weight": ["embeddings.word_embeddings.weight"],
         "places.weight": ["embeddings.position_embeddings.weight"],
@@ -370,11 +370,11 @@ def own_names(tensors: Mapping[str, Tensor], config: Config, where: Path) -> dic
                 f"{ours}.down.{part}": [f"{theirs}.output.dense.{part}"],
                 f"{ours}.norm.{part}": [f"{theirs}.output.LayerNorm.{part}"],
             }
-    missing = [name for parts in names.values() for name in parts if name not in found]
+    missing = [name for parts in names.values() for name in parts if name not in given]
     if missing:
         raise CupelError(f"{where / MODEL} has no tensor {missing[0]!r}: it is another model's.")
     return {
-        name: torch.cat([found[part] for part in parts]).float() for name, parts in names.items()
+        name: torch.cat([given[part] for part in parts]).float() for name, parts in names.items()
     }
 
 

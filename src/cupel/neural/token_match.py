@@ -1,4 +1,4 @@
-"""Greedy matching of contextual vectors: how well each piece of one sentence is found in the other.
+"""Greedy matching of contextual vectors: how well each piece of one sentence matches the other.
 
 With s(i, j) the cosine of piece i of the translation and piece j of the reference, and weights w:
 
@@ -9,7 +9,7 @@ With s(i, j) the cosine of piece i of the translation and piece j of the referen
 The same over *phrases*, so that order counts: c(i, j) is the mean of s along the diagonal from
 (i-1, j-1) to (i+1, j+1), where the beginning matches the beginning and the end the end. And the
 *worst* match on each side, a soft minimum, since one wrong word can turn a meaning round.
-Greedy matches forgive what is said twice; *repeats* counts the pairs of neighbouring pieces that
+Greedy matches forgive repetitions; *repeats* counts the pairs of neighbouring pieces that
 the translation has more often than the reference, beyond the first time.
 A side without pieces matches nothing: 0 throughout.
 """
@@ -56,7 +56,7 @@ def weighted_mean(values: Tensor, weights: Tensor) -> Tensor:
 
 
 def repeats(first: Tensor, second: Tensor, first_mask: Tensor, second_mask: Tensor) -> Tensor:
-    """log(1 + pairs of neighbouring pieces said once too often); (b, m), (b, n) piece numbers.
+    """log(1 + pairs of neighbouring pieces that are there once too often); (b, m), (b, n) piece numbers.
 
     A pair may occur once, or as often as in the second sentence; a piece beside itself only as
     often as there.

@@ -1,7 +1,9 @@
 """Trained weights: a folder of `weights.safetensors` and `card.json`, bound by a checksum.
 
-The card says what the weights are: the kind of model, its settings, data, seed and figures; and
-the SHA-256 of the weights file, which a model carries in its signature. No pickle anywhere.
+The card describes the weights: the kind of model, its settings, data, seed and figures; and the
+SHA-256 of the weights file, which a model carries in its signature. No pickle anywhere. Weights are
+read as PyTorch's tensors by the package safetensors, or as NumPy's arrays without either package:
+the format is the length of a header, the header in JSON, and the bytes of the arrays.
 """
 
 from __future__ import annotations
@@ -9,9 +11,11 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
 
 from cupel.errors import CupelError
 from cupel.folders import write_bytes, write_text
@@ -21,19 +25,17 @@ if TYPE_CHECKING:
 
 WEIGHTS, CARD = "weights.safetensors", "card.json"
 FORMAT = 1
-
-
-@dataclass(frozen=True)
-class Weights:
-    """Tensors by name, and the card that came with them."""
-
-    tensors: Mapping[str, torch.Tensor]
-    card: Mapping[str, Any]
-
-    @property
-    def checksum(self) -> str:
-        """The first 12 digits of the weights' SHA-256: what a signature carries."""
-        return str(self.card["sha256"])[:12]
+Array = npt.NDArray[Any]
+_TYPES = {
+    "F64": "<f8",
+    "F32": "<f4",
+    "F16": "<f2",
+    "I64": "<i8",
+    "I32": "<i4",
+    "I8": "|i1",
+    "U8": "|u1",
+}
+_NAMES = {np.dtype(code): name for name, code in _TYPES.items()}
 
 
 def save_weights(
@@ -46,16 +48,71 @@ def save_weights(
     write_content(folder, kind, content, card)
 
 
-def load_weights(folder: Path | str, kind: str) -> Weights:
-    """The weights in a folder, if they are of that kind and those that the card belongs to."""
+def load_weights(
+    folder: Path | str, kind: str
+) -> tuple[dict[str, torch.Tensor], Mapping[str, Any]]:
+    """The tensors in a folder and their card, if they are of that kind and belong together."""
     from safetensors import SafetensorError
     from safetensors.torch import load
 
     content, card = read_content(folder, kind)
     try:
-        return Weights(load(content), card)
+        return load(content), card
     except SafetensorError as error:
         raise CupelError(f"{Path(folder) / WEIGHTS} is not a safetensors file: {error}.") from error
+
+
+def save_arrays(
+    folder: Path | str, kind: str, arrays: Mapping[str, Array], card: Mapping[str, Any]
+) -> None:
+    """Write a model's arrays and card."""
+    write_content(folder, kind, to_bytes(arrays), card)
+
+
+def load_arrays(folder: Path | str, kind: str) -> tuple[dict[str, Array], Mapping[str, Any]]:
+    """The arrays in a folder and their card, if they are of that kind and belong together."""
+    content, card = read_content(folder, kind)
+    try:
+        return from_bytes(content), card
+    except (ValueError, KeyError, TypeError) as error:
+        raise CupelError(f"{Path(folder) / WEIGHTS} is not a safetensors file: {error}.") from error
+
+
+def to_bytes(arrays: Mapping[str, Array]) -> bytes:
+    """Arrays by name in safetensors' format."""
+    header: dict[str, Any] = {}
+    parts = []
+    at = 0
+    for name in sorted(arrays):
+        array = np.ascontiguousarray(arrays[name])
+        content = array.tobytes()
+        header[name] = {
+            "dtype": _NAMES[array.dtype],
+            "shape": list(array.shape),
+            "data_offsets": [at, at + len(content)],
+        }
+        parts.append(content)
+        at += len(content)
+    text = json.dumps(header, separators=(",", ":")).encode()
+    text += b" " * (-len(text) % 8)
+    return b"".join([len(text).to_bytes(8, "little"), text, *parts])
+
+
+def from_bytes(content: bytes) -> dict[str, Array]:
+    """What `to_bytes` wrote, or safetensors itself; ValueError where it is something else."""
+    size = int.from_bytes(content[:8], "little")
+    if len(content) < 8 or size > len(content) - 8:
+        raise ValueError("the header is cut off")
+    header = json.loads(content[8 : 8 + size])
+    arrays = {}
+    for name, entry in header.items():
+        if name == "__metadata__":
+            continue
+        low, high = entry["data_offsets"]
+        kind = np.dtype(_TYPES[entry["dtype"]])
+        block = content[8 + size + low : 8 + size + high]
+        arrays[name] = np.frombuffer(block, kind).reshape(entry["shape"])
+    return arrays
 
 
 def write_content(folder: Path | str, kind: str, content: bytes, card: Mapping[str, Any]) -> None:
@@ -74,11 +131,11 @@ def read_content(folder: Path | str, kind: str) -> tuple[bytes, Mapping[str, Any
         content = path.read_bytes()
     except OSError as error:
         raise CupelError(f"{path} cannot be read: {error.strerror}.") from error
-    found = hashlib.sha256(content).hexdigest()
-    if found != card["sha256"]:
+    checksum = hashlib.sha256(content).hexdigest()
+    if checksum != card["sha256"]:
         raise CupelError(
             f"{path} is not the file that its card describes: SHA-256 {str(card['sha256'])[:12]}... "
-            f"was expected, {found[:12]}... found."
+            f"was expected, {checksum[:12]}... found."
         )
     return content, card
 
@@ -107,3 +164,9 @@ def read_card(folder: Path | str, kind: str) -> Mapping[str, Any]:
 def embedded(name: str) -> Path:
     """The folder of weights that ships with Cupel under that name."""
     return Path(__file__).parent.parent / "resources" / name
+
+
+def check_untrained(folder: Path | str) -> None:
+    """Refuse a folder that has a trained model already."""
+    if (Path(folder) / CARD).exists():
+        raise CupelError(f"{folder} holds a trained model already: choose another folder.")

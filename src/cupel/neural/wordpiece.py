@@ -51,7 +51,7 @@ class Pieces:
         return np.diff(self.offsets)
 
     def take(self, sentences: IntArray) -> Pieces:
-        """Some of the sentences, in the order wanted."""
+        """Some of the sentences, in the order of `sentences`."""
         lengths = self.lengths[sentences]
         offsets = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
         shift = np.repeat(self.offsets[sentences] - offsets[:-1], lengths)
@@ -84,11 +84,13 @@ class WordPieces:
         return cls(tokenizer, tuple(example.ids[:first]), tuple(example.ids[last:]))
 
     def __call__(self, sentences: Sequence[str]) -> Pieces:
-        found = self.tokenizer.encode_batch_fast(list(sentences), add_special_tokens=False)
-        offsets = np.zeros(len(found) + 1, np.int64)
-        np.cumsum([len(encoding) for encoding in found], out=offsets[1:])
+        encodings = self.tokenizer.encode_batch_fast(list(sentences), add_special_tokens=False)
+        offsets = np.zeros(len(encodings) + 1, np.int64)
+        np.cumsum([len(encoding) for encoding in encodings], out=offsets[1:])
         ids = np.fromiter(
-            (number for encoding in found for number in encoding.ids), np.int32, int(offsets[-1])
+            (number for encoding in encodings for number in encoding.ids),
+            np.int32,
+            int(offsets[-1]),
         )
         return Pieces(ids, offsets)
 
@@ -99,8 +101,8 @@ class WordPieces:
         of_piece: list[int] = []
         for word, (start, stop) in zip(encoding.word_ids, encoding.offsets, strict=True):
             number = len(spans) if word is None else word
-            known = spans.get(number, (start, stop))
-            spans[number] = min(known[0], start), max(known[1], stop)
+            low, high = spans.get(number, (start, stop))
+            spans[number] = min(low, start), max(high, stop)
             of_piece.append(number)
         order = {number: at for at, number in enumerate(spans)}
         return [sentence[a:b].strip() for a, b in spans.values()], [order[n] for n in of_piece]
@@ -109,8 +111,8 @@ class WordPieces:
 def find_encoder(path: Path | str | None = None) -> Path:
     """The encoder's folder: the one named, or the MiniLM of the package; an error if not there."""
     if path is None:
-        found = find_spec(PACKAGE)
-        places = (found.submodule_search_locations if found else None) or ()
+        package = find_spec(PACKAGE)
+        places = (package.submodule_search_locations if package else None) or ()
         folder = next((Path(p) / "model" for p in places if (Path(p) / "model").is_dir()), None)
         if folder is None:
             raise MissingPart(MISSING)

@@ -9,7 +9,7 @@ and a number as soon as the metric is there. Settings that are not about computi
     same_as      TABLE:ROW whose printed numbers these are: no number is typed twice
     like         another table whose columns and settings this one shares
     group, average   a cell is the mean of those of its group, along the row or the column
-    absent       what is not to be had (a key of causes.toml)
+    absent       what is not available (a key of causes.toml)
     recorded     a training gave the number: see `cupel.papers.recorded`
     slow         a dataset on which only `--full` computes it, since it takes hours
     decide       `pairwise`: tau of the metric's direct comparisons, not of its scores
@@ -95,17 +95,16 @@ def tables() -> dict[str, Table]:
 
 def find_table(name: str) -> Table:
     """A table by its id, or a sentence with the nearest ones."""
-    known = tables()
-    if name not in known:
-        near = get_close_matches(name, known, n=2, cutoff=0.4)
+    if name not in tables():
+        near = get_close_matches(name, tables(), n=2, cutoff=0.4)
         hint = f"did you mean {' or '.join(near)}?" if near else "`cupel reproduce` lists all."
         raise CupelError(f"There is no table {name!r}: {hint}")
-    return known[name]
+    return tables()[name]
 
 
 @cache
 def causes() -> tuple[dict[str, str], dict[str, str]]:
-    """Sentences on why numbers differ, and on what is not to be had, by key."""
+    """Sentences on why numbers differ, and on what is not available, by key."""
     document = _document("causes")
     return document["causes"], document["absent"]
 

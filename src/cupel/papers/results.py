@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from cupel.papers.compute import NOT_TO_BE_HAD, Key, Outcome
+from cupel.papers.compute import NOT_AVAILABLE, Key, Outcome
 from cupel.papers.published import Cell, Table, causes, misprinted
 
 REPRODUCED, APPROXIMATED, NOT_POSSIBLE = "reproduced", "approximated", "not possible here"
@@ -74,7 +74,12 @@ class Result:
     @property
     def status(self) -> str:
         """Of the table: reproduced where every computed cell is; with what is missing otherwise."""
-        return table_status(*self.counts(), self.reasons(), pending=self.pending)
+        within, computed, printed = self.counts()
+        if not printed:
+            return UNPUBLISHED
+        if computed == 0:
+            return f"{NOT_YET if self.pending else NOT_POSSIBLE}: {'; '.join(self.reasons())}"
+        return REPRODUCED if within == computed and not self.pending else APPROXIMATED
 
     def summary(self) -> dict[str, Any]:
         """What the list of tables shows."""
@@ -91,7 +96,7 @@ class Result:
     def pending(self) -> bool:
         """Whether a printed number has no number of ours though it could be computed."""
         return any(
-            one.status == NOT_POSSIBLE and not one.outcome.reason.startswith(NOT_TO_BE_HAD)
+            one.status == NOT_POSSIBLE and not one.outcome.reason.startswith(NOT_AVAILABLE)
             for one in self.cells.values()
             if math.isfinite(one.cell.published)
         )
@@ -113,20 +118,6 @@ class Result:
             keys += one.notes
         sentences = causes()[0]
         return {key: sentences[key] for key in dict.fromkeys(keys)}
-
-
-def table_status(
-    within: int, computed: int, printed: int, reasons: Sequence[str], *, pending: bool = False
-) -> str:
-    """The status of a table from its counts of cells.
-
-    pending: some cells were not computed that could be, so that it is not reproduced yet.
-    """
-    if not printed:
-        return UNPUBLISHED
-    if computed == 0:
-        return f"{NOT_YET if pending else NOT_POSSIBLE}: {'; '.join(reasons)}"
-    return REPRODUCED if within == computed and not pending else APPROXIMATED
 
 
 def compare(table: Table, outcomes: Mapping[Key, Outcome]) -> Result:
@@ -152,14 +143,14 @@ def _compared(table: Table, cell: Cell, outcome: Outcome) -> Compared:
         status = NOT_POSSIBLE
     elif not math.isfinite(cell.published):
         status = UNPUBLISHED
-    elif abs(outcome.value - cell.published) <= _tolerance(table, outcome) and not outcome.partial:
+    elif abs(outcome.value - cell.published) <= _tolerance(table) and not outcome.partial:
         status = REPRODUCED
     else:
         status = APPROXIMATED
     return Compared(cell, outcome, status, tuple(dict.fromkeys(notes)))
 
 
-def _tolerance(table: Table, outcome: Outcome) -> float:
+def _tolerance(table: Table) -> float:
     # Half a unit of the last printed decimal is the paper's own rounding.
     return table.tolerance + 0.5 * 10.0**-table.decimals + 1e-9
 
@@ -182,7 +173,7 @@ def signed(value: float | None, decimals: int) -> str:
 def markdown(
     results: Sequence[Result], signatures: Mapping[str, str], when: str, version: str
 ) -> str:
-    """The page docs/results.md."""
+    """The page docs/research/results.md."""
     parts = [
         "# The papers' tables, and ours\n",
         f"Written by `cupel reproduce --all --write`, Cupel {version}, {when}. Of each cell the "
@@ -195,7 +186,7 @@ def markdown(
         within, computed, printed = result.counts()
         status = result.status.partition(":")[0]
         parts.append(
-            f"| [{result.table.id}](#{_anchor(result.table)}) | {status} | {within} of {computed} "
+            f"| [{result.table.id}](#{result.table.id}) | {status} | {within} of {computed} "
             f"computed, {printed} printed | {_plain(result.table.label)}: "
             f"{_plain(result.table.title)} |"
         )
@@ -209,10 +200,6 @@ def markdown(
     parts.append("## Signatures\n\n| metric | signature |\n|---|---|")
     parts += [f"| `{m}` | `{_plain(text)}` |" for m, text in sorted(signatures.items())]
     return "\n".join(parts) + "\n"
-
-
-def _anchor(table: Table) -> str:
-    return table.id
 
 
 def _plain(text: str) -> str:
@@ -229,17 +216,14 @@ def _section(result: Result) -> str:
     ]
     for row in table.rows:
         cells = [result.cells[row, column] for column in table.columns]
-        lines.append(f"| {_plain(row)} |" + "".join(_published(one, table) for one in cells))
+        published = [f" {number(one.cell.published, table.decimals)} |" for one in cells]
+        lines.append(f"| {_plain(row)} |" + "".join(published))
         if any(one.outcome.value is not None for one in cells):
             lines.append("| ours |" + "".join(_ours(one, table) for one in cells))
     lines.append("")
     lines += [f"* {sentence}" for sentence in result.footnotes().values()]
     lines += [f"* –: {reason}." for reason in result.reasons()]
     return "\n".join(lines) + "\n"
-
-
-def _published(one: Compared, table: Table) -> str:
-    return f" {number(one.cell.published, table.decimals)} |"
 
 
 def _ours(one: Compared, table: Table) -> str:

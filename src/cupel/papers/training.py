@@ -1,8 +1,7 @@
-"""`cupel reproduce --full`: train anew what a row of a table needs, once, into the cache."""
+"""`cupel reproduce --full`: train what a row of a table needs, once, into the cache."""
 
 from __future__ import annotations
 
-import hashlib
 import shlex
 import shutil
 import subprocess
@@ -11,63 +10,62 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from cupel import __version__
+from cupel.cache import key
 from cupel.errors import CupelError
 from cupel.folders import cache_folder
 from cupel.papers.published import Cell
 
 
 def with_models(
-    cells: Sequence[Cell], tell: Callable[[str], None]
+    cells: Sequence[Cell], report: Callable[[str], None]
 ) -> tuple[list[Cell], dict[str, list[Cell]]]:
     """The cells with `{model}` in their metric replaced by the folder of a model just trained.
 
     A cell without `train` stays as it is. The settings of a cell that was trained lose `recorded`:
-    its number is computed, not looked up. Beside them, the cells of trainings that failed, by what
-    there is to say: hours of other trainings shall not be lost for one.
+    its number is computed, not looked up. Beside them, the cells of trainings that failed, by the
+    reason: one failure must not cost hours of other trainings.
     """
-    found: list[Cell] = []
+    ready: list[Cell] = []
     failed: dict[str, list[Cell]] = {}
     folders: dict[str, Path | CupelError] = {}
     for cell in cells:
         arguments = cell.settings.get("train")
         if arguments is None:
-            found.append(cell)
+            ready.append(cell)
             continue
         if arguments not in folders:
-            folders[arguments] = _tried(arguments, tell)
+            folders[arguments] = _trained_or_error(arguments, report)
         folder = folders[arguments]
         if isinstance(folder, CupelError):
             failed.setdefault(str(folder), []).append(cell)
             continue
         settings = {key: value for key, value in cell.settings.items() if key != "recorded"}
         settings["metric"] = settings["trained"].replace("{model}", str(folder))
-        found.append(replace(cell, settings=settings))
-    return found, failed
+        ready.append(replace(cell, settings=settings))
+    return ready, failed
 
 
-def _tried(arguments: str, tell: Callable[[str], None]) -> Path | CupelError:
+def _trained_or_error(arguments: str, report: Callable[[str], None]) -> Path | CupelError:
     try:
-        return trained(arguments, tell)
+        return trained(arguments, report)
     except CupelError as error:
         return error
 
 
-def trained(arguments: str, tell: Callable[[str], None]) -> Path:
-    """The folder that `cupel train ARGUMENTS -o FOLDER` filled; trained only where it is not yet.
+def trained(arguments: str, report: Callable[[str], None]) -> Path:
+    """The folder that `cupel train ARGUMENTS -o FOLDER` filled, now or in an earlier run.
 
-    A training that was broken off goes on from its checkpoint; without one it begins anew.
+    An interrupted training continues from its checkpoint; without one it starts again.
     """
     from cupel.neural.checkpoints import CHECKPOINT
 
-    name = hashlib.sha256(f"{__version__}\0{arguments}".encode()).hexdigest()[:16]
-    folder = cache_folder() / "reproduce" / name
+    folder = cache_folder() / "reproduce" / key(arguments)
     done = folder / "trained"
     if done.is_file():
         return folder
     if not (folder / CHECKPOINT).exists():
         shutil.rmtree(folder, ignore_errors=True)
-    tell(f"cupel train {arguments}")
+    report(f"cupel train {arguments}")
     command = [sys.executable, "-m", "cupel", "train", *shlex.split(arguments), "-o", str(folder)]
     finished = subprocess.run(command, stdout=subprocess.DEVNULL, check=False)
     if finished.returncode:

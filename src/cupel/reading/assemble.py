@@ -1,6 +1,6 @@
 """Several files into one `Corpus`: read, joined segment by segment, and named.
 
-Files that know their segments' names (SGM, XML) are joined by (document, segment id), in the
+Files that name their segments (SGM, XML) are joined by (document, segment id), in the
 order of the first such reference; all others line up by position, which `Corpus` checks.
 """
 
@@ -33,35 +33,37 @@ def read_corpus(
 
     Each reference file adds its references to every segment; with `num_refs` the only one holds
     that many per line, separated by tabs. Each hypothesis file is one system, or several where
-    it is SGM or XML. Systems are called by `names`, or else by the shortest form of what they
-    are named in the file or on the command line that tells them apart.
+    it is SGM or XML. Systems are called by `names`, or else by the shortest form of their name in
+    the file or on the command line that is unique.
     """
     _check_request(references, hypotheses, source, num_refs)
     if num_refs > 1:
         reference = _tabbed_references(references[0], num_refs, encoding)
     else:
         reference = _merged([read_segments(name, "reference", encoding)[0] for name in references])
-    found = [
+    outputs = [
         (parse_name(given), segments)
         for given in hypotheses
         for segments in read_segments(given, "hypothesis", encoding)
     ]
-    systems = dict(zip(system_names(found, names), (output for _, output in found), strict=True))
+    systems = dict(
+        zip(system_names(outputs, names), (output for _, output in outputs), strict=True)
+    )
     origins = {name: output.who for name, output in systems.items()}
     origins["references"] = reference.origin
     sources = None
     if source is not None:
-        (text,) = read_segments(source, "source", encoding)
-        sources = _single_texts(reference, text)
-        origins["sources"] = text.origin
-    outputs = {name: _single_texts(reference, output) for name, output in systems.items()}
-    return Corpus(outputs, reference.texts, sources, origins)
+        (source_text,) = read_segments(source, "source", encoding)
+        sources = _single_texts(reference, source_text)
+        origins["sources"] = source_text.origin
+    texts = {name: _single_texts(reference, output) for name, output in systems.items()}
+    return Corpus(texts, reference.texts, sources, origins)
 
 
 def read_segments(
     given: str | Path, role: Role = "hypothesis", encoding: str = "utf-8"
 ) -> list[Segments]:
-    """What one named input holds for a role: each system of it, all its references, its source."""
+    """What one input holds for a role: each of its systems, all its references, or its source."""
     name = parse_name(given)
     if name.kind == "sgm":
         from cupel.reading.sgm import read_sgm
@@ -129,7 +131,7 @@ def _check_single(cells: Texts, origin: str, role: Role) -> None:
         if not isinstance(text, str):
             raise CupelError(
                 f"Segment {index} of {origin} is a list of texts; "
-                f"only references may be several, a {role} is one."
+                f"only references may be several, a {role} must be one text."
             )
 
 
@@ -154,7 +156,7 @@ def _merged(files: Sequence[Segments]) -> Segments:
 
 
 def _single_texts(leader: Segments, follower: Segments) -> Sequence[str]:
-    """`_joined` for a system or a source, whose texts are single: `read_segments` saw to that."""
+    """`_joined` for a system or a source, whose texts are single: `read_segments` checked that."""
     return cast(Sequence[str], _joined(leader, follower))
 
 

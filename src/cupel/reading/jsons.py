@@ -1,4 +1,4 @@
-"""JSON as people write it into files: what is wrong with it is told with its place."""
+"""JSON files, with errors that name the place of what is wrong."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ def parse_json(text: str, place: str) -> Any:
 
 
 def read_json(path: Path | str) -> Any:
-    """The value that a whole file is."""
+    """The value of a whole file."""
     return parse_json(read_text(path), display_name(path))
 
 
 def json_lines(
     path: Path | str, encoding: str = "utf-8", *, blank: bool = False
 ) -> Iterator[tuple[str, dict[str, Any]]]:
-    """(place, object) of each line of a file. blank: whether blank lines are passed over."""
+    """(place, object) of each line of a file. blank: whether blank lines are skipped."""
     for number, line in enumerate(iterate_lines(path, encoding), start=1):
         if blank and not line.strip():
             continue

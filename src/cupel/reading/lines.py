@@ -1,7 +1,7 @@
-r"""Bytes to lines, exactly: what every other reader in this package stands on.
+r"""Bytes to lines, exactly: the basis of every other reader in this package.
 
 A line ends at `\n` (or `\r\n`) and nowhere else, so that U+2028, U+0085 or a form feed inside a
-segment cannot shift the segments behind it. Files are read line by line: beyond the strings
+segment cannot shift the segments after it. Files are read line by line: beyond the strings
 themselves, memory does not grow with the file.
 """
 
@@ -46,7 +46,7 @@ def display_name(path: Path | str) -> str:
 
 @contextmanager
 def open_bytes(path: Path | str) -> Iterator[BinaryIO]:
-    """A file, a `.gz` or standard input, open for reading bytes; what fails is told as an error."""
+    """A file, a `.gz` or standard input, open for reading bytes; a `CupelError` if that fails."""
     name = display_name(path)
     if str(path) == STANDARD_INPUT:
         if sys.stdin is None:
@@ -89,7 +89,7 @@ def _unpacked(file: io.BufferedReader, name: str) -> Iterator[BinaryIO]:
 
 
 def decode_lines(stream: BinaryIO, name: str, encoding: str = "utf-8") -> Iterator[str]:
-    """The decoded lines of a byte stream; a byte that does not decode is named with its place."""
+    """The decoded lines of a byte stream; a byte that cannot be decoded is an error with its place."""
     try:
         codec = codecs.lookup(encoding).name
         newline = "\n".encode(codec)

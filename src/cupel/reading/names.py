@@ -24,7 +24,7 @@ _KINDS = {
 
 @dataclass(frozen=True)
 class InputName:
-    """A file, and the column (of a table) or system (of SGM) in it that is meant."""
+    """A file, and which column (of a table) or system (of SGM) in it."""
 
     given: str
     file: str
@@ -36,7 +36,7 @@ class InputName:
 
 
 def parse_name(name: str | Path) -> InputName:
-    """FILE:COLUMN taken apart; a file whose own name has that colon comes first."""
+    """FILE:COLUMN as two parts; a file whose name contains the colon comes first."""
     given = str(name)
     if not given:
         raise CupelError("A file's name is empty: name a file, or - for standard input.")
@@ -78,7 +78,7 @@ def _exists(file: str) -> bool:
 def system_names(
     systems: Sequence[tuple[InputName, Segments]], given: Sequence[str] | None = None
 ) -> list[str]:
-    """The given names, or for all systems the shortest form that tells them apart.
+    """The given names, or for all systems the shortest form that is unique.
 
     First what the system is called in its file (an SGM's sysid, a column where all are of one
     table) or else the file's base name, then that with the base name, then with the whole path.
@@ -109,6 +109,6 @@ def _distinct(names: Sequence[str]) -> list[str]:
     for place, name in enumerate(names):
         if name in names[:place]:
             raise CupelError(
-                f"Two systems are called {name!r}; give each a name of its own (--names)."
+                f"Two systems are called {name!r}; give each a different name (--names)."
             )
     return list(names)

@@ -1,7 +1,7 @@
 """Tables of text: CSV with quotes, TSV, or columns divided by white space.
 
-Each row remembers the line it begins on, so that whatever is wrong with it can be told with its
-place. Fields are taken as they are; only CSV knows quotes.
+Each row keeps the line it begins on, so that errors can name it. Fields are taken as they are; only
+CSV has quotes.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ class Table:
     def parsed(
         self, cells: Sequence[str], parse: Callable[[str], Value], what: str, expected: str
     ) -> list[Value]:
-        """All cells as values; the first that is none is told with its line."""
+        """All cells as values; an error names the line of the first that is not one."""
         try:
             return [parse(cell) for cell in cells]
         except ValueError:
@@ -91,9 +91,9 @@ def iterate_rows(
     for line, fields in _csv_rows(file, lines) if separator == "," else _split(lines, separator):
         if width is not None and len(fields) != width:
             expected = counted(width, "field was expected", "fields were expected")
-            found = counted(len(fields), "was found", "were found")
+            actual = counted(len(fields), "was found", "were found")
             where = "header" if header else "first line"
-            raise CupelError(f"{file}, line {line}: {expected}, as in the {where}, but {found}.")
+            raise CupelError(f"{file}, line {line}: {expected}, as in the {where}, but {actual}.")
         width = len(fields)
         yield line, fields
     if width is None:
@@ -102,7 +102,7 @@ def iterate_rows(
 
 
 def _csv_rows(file: str, lines: Iterable[str]) -> Iterator[Row]:
-    # csv wants its line ends, to keep a newline inside quotes.
+    # csv needs the line ends, to keep a newline inside quotes.
     reader = csv.reader((f"{line}\n" for line in lines), strict=True)
     start = 1
     try:

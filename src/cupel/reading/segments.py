@@ -1,4 +1,4 @@
-"""What a reader hands over: the segments of one file, and where each of them came from."""
+"""What a reader returns: the segments of one file, and where each of them came from."""
 
 from __future__ import annotations
 
@@ -45,8 +45,8 @@ def listed(names: Sequence[str], limit: int = 12) -> str:
     return shown if len(names) <= limit else f"{shown} and {len(names) - limit} more"
 
 
-def nearest(wanted: str, names: Sequence[str]) -> str:
+def nearest(name: str, names: Sequence[str]) -> str:
     """`; did you mean 'x'?`, or nothing where no name is near; the end of a sentence."""
-    lowered = {name.lower(): name for name in names}
-    near = get_close_matches(wanted.lower(), lowered, n=1)
+    lowered = {other.lower(): other for other in names}
+    near = get_close_matches(name.lower(), lowered, n=1)
     return f"; did you mean {lowered[near[0]]!r}?" if near else "."

@@ -35,7 +35,7 @@ _ACCEPTED: Mapping[Role, tuple[Role, ...]] = {
 
 @dataclass(frozen=True)
 class Stream:
-    """Who (kind, label), and a number that keeps references of the same or no label apart."""
+    """A system, reference or source; `number` separates references of the same or no label."""
 
     kind: Role
     label: str | None
@@ -65,14 +65,14 @@ def parse_streams(content: str, file: str) -> Streams:
     for tag in scan(content, file):
         builder.add(tag)
     if not builder.streams:
-        found = "holds no segments" if content else "is empty"
-        raise CupelError(f"{file} {found}; <doc> with <seg> were expected.")
+        state = "holds no segments" if content else "is empty"
+        raise CupelError(f"{file} {state}; <doc> with <seg> were expected.")
     return builder.streams
 
 
 @dataclass
 class _Builder:
-    """Where in the file we are, and what was found so far."""
+    """The current place in the file, and the streams read so far."""
 
     content: str
     file: str
@@ -127,12 +127,12 @@ class _Builder:
 
     def _add_segment(self, tag: Tag) -> None:
         if self.document is None:
-            raise self._error(tag, "a segment stands outside of any <doc>")
+            raise self._error(tag, "a segment is outside of any <doc>")
         if self.stream is None:
             raise self._error(
                 tag,
                 f"a segment of document {self.document!r} is neither source, reference nor "
-                "translation; it must stand in a <srcset>, <refset>, <tstset>, <src>, <ref> or <hyp>",
+                "translation; it must be in a <srcset>, <refset>, <tstset>, <src>, <ref> or <hyp>",
             )
         if self.skipped:
             return
@@ -144,7 +144,7 @@ class _Builder:
         if key in texts:
             by = f" by {self.stream.label!r}" if self.stream.label else ""
             raise self._error(
-                tag, f"segment {number!r} of document {self.document!r}{by} is there twice"
+                tag, f"segment {number!r} of document {self.document!r}{by} occurs twice"
             )
         texts[key] = tag.text
 
@@ -163,16 +163,16 @@ def _chosen(streams: Streams, file: str, role: Role, part: str | None) -> Stream
     kind = next((kind for kind in _ACCEPTED[role] if kind in kinds), None)
     if kind is None:
         held = " and ".join(_CONTENTS[other] for other in kinds)
-        wanted = _CONTENTS[role].removeprefix("a ")
-        raise CupelError(f"{file} holds no {wanted}, only {held}.")
+        missing = _CONTENTS[role].removeprefix("a ")
+        raise CupelError(f"{file} holds no {missing}, only {held}.")
     chosen = {stream: texts for stream, texts in streams.items() if stream.kind == kind}
     if part is None:
         return chosen
     labels = list(dict.fromkeys(stream.label for stream in chosen if stream.label))
     if part not in labels:
         held = f"it has {listed(labels)}{nearest(part, labels)}" if labels else "it names none."
-        wanted = "system" if kind == "hypothesis" else "reference by"
-        raise CupelError(f"{file} has no {wanted} {part!r}; {held}")
+        missing = "system" if kind == "hypothesis" else "reference by"
+        raise CupelError(f"{file} has no {missing} {part!r}; {held}")
     return {stream: texts for stream, texts in chosen.items() if stream.label == part}
 
 

@@ -59,7 +59,7 @@ def _read_json_lines(file: str, column: str | None, encoding: str) -> list[Cell]
 def _read_parquet(file: str, column: str | None, _encoding: str) -> list[Cell]:
     import polars
 
-    # Polars gets bytes and not the name, in which it would look for wildcards and addresses.
+    # Polars gets bytes, because it would interpret wildcards and addresses in a name.
     with open_bytes(file) as stream:
         content = io.BytesIO(stream.read())
     if not content.getbuffer():
@@ -77,8 +77,8 @@ def _read_parquet(file: str, column: str | None, _encoding: str) -> list[Cell]:
     ]
 
 
-def _the_column(file: str, columns: Sequence[str], wanted: str | None) -> str:
-    if wanted is None:
+def _the_column(file: str, columns: Sequence[str], column: str | None) -> str:
+    if column is None:
         if not columns:
             raise CupelError(f"{file} has no columns.")
         if len(columns) == 1:
@@ -87,13 +87,13 @@ def _the_column(file: str, columns: Sequence[str], wanted: str | None) -> str:
             f"{file} has {len(columns)} columns, {listed(columns)}; "
             f"choose one by naming it {file}:COLUMN."
         )
-    if wanted not in columns:
+    if column not in columns:
         raise CupelError(
-            f"{file} has no column {wanted!r}; it has {listed(columns)}{nearest(wanted, columns)}"
+            f"{file} has no column {column!r}; it has {listed(columns)}{nearest(column, columns)}"
         )
-    if columns.count(wanted) > 1:
-        raise CupelError(f"{file} has {columns.count(wanted)} columns named {wanted!r}.")
-    return wanted
+    if columns.count(column) > 1:
+        raise CupelError(f"{file} has {columns.count(column)} columns named {column!r}.")
+    return column
 
 
 def _checked_cell(value: object, place: str, column: str) -> Cell:

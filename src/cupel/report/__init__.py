@@ -1,1 +1,1 @@
-"""What people look at: charts, the HTML report, and the papers' tables beside our own numbers."""
+"""The HTML report: tables, charts and pages."""

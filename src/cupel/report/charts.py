@@ -1,6 +1,6 @@
 """Charts as SVG strings: histogram, boxes, bars with intervals, scatter plot, heat map.
 
-They lean on nothing but the standard library. Each takes numbers and labels as text and returns
+They need only the standard library. Each takes numbers and labels as text and returns
 one `<svg>` with a title and a description for those who cannot see it; marks carry a `<title>`
 that a pointer shows. A value that is missing is `None` or NaN.
 """
@@ -89,11 +89,11 @@ def histogram(
             )
         )
     parts += _legend(list(series), 0.0) if len(series) > 1 else []
-    told = "; ".join(
+    description = "; ".join(
         f"{name}: {len(values)} values, mean {label(_mean(values))}"
         for name, values in series.items()
     )
-    return svg(WIDTH, height, title, f"Histogram of {x_label}. {told}.", *parts)
+    return svg(WIDTH, height, title, f"Histogram of {x_label}. {description}.", *parts)
 
 
 def boxes(series: Mapping[str, Sequence[float]], title: str, *, x_label: str = "score") -> str:
@@ -113,11 +113,13 @@ def boxes(series: Mapping[str, Sequence[float]], title: str, *, x_label: str = "
         if name not in spread:
             continue
         low, lower, median, upper, high = spread[name]
-        told = f"{name}: median {label(median)}, half between {label(lower)} and {label(upper)}"
+        description = (
+            f"{name}: median {label(median)}, half between {label(lower)} and {label(upper)}"
+        )
         parts.append(
             element(
                 "g",
-                _tip(told)
+                _tip(description)
                 + element("line", x1=x(low), x2=x(high), y1=middle, y2=middle, stroke=SERIES[0])
                 + element(
                     "rect",
@@ -131,8 +133,8 @@ def boxes(series: Mapping[str, Sequence[float]], title: str, *, x_label: str = "
                 ),
             )
         )  # fmt: skip
-    told = "; ".join(f"{name}: median {label(five[2])}" for name, five in spread.items())
-    return svg(WIDTH, bottom + 44, title, f"Distributions of {x_label}. {told}.", *parts)
+    description = "; ".join(f"{name}: median {label(five[2])}" for name, five in spread.items())
+    return svg(WIDTH, bottom + 44, title, f"Distributions of {x_label}. {description}.", *parts)
 
 
 def bars(items: Sequence[Bar], title: str, *, x_label: str = "score") -> str:
@@ -152,11 +154,11 @@ def bars(items: Sequence[Bar], title: str, *, x_label: str = "score") -> str:
         parts.append(_name(item.name, left, middle))
         if not math.isfinite(item.value):
             continue
-        parts.append(element("g", _tip(_told(item)) + _bar(item, x, middle, dots)))
+        parts.append(element("g", _tip(_bar_text(item)) + _bar(item, x, middle, dots)))
         if item.note:
             parts.append(text(item.note, WIDTH - right + 8, middle + 4, fill=MUTED, font_size=11))
-    told = "; ".join(_told(item) for item in items)
-    return svg(WIDTH, bottom + 44, title, f"{x_label}. {told}.", *parts)
+    description = "; ".join(_bar_text(item) for item in items)
+    return svg(WIDTH, bottom + 44, title, f"{x_label}. {description}.", *parts)
 
 
 def scatter(
@@ -170,19 +172,19 @@ def scatter(
 ) -> str:
     """Points with colours and shapes by series. note: a number about them, e.g. a correlation."""
     width, height, left, bottom = 420.0, 340.0, 62.0, 290.0
-    known = [p for p in points if math.isfinite(p.x) and math.isfinite(p.y)]
-    x = Scale.of([p.x for p in known], left, width - 14)
-    y = Scale.of([p.y for p in known], bottom, 26.0)
+    finite = [p for p in points if math.isfinite(p.x) and math.isfinite(p.y)]
+    x = Scale.of([p.x for p in finite], left, width - 14)
+    y = Scale.of([p.y for p in finite], bottom, 26.0)
     parts = [y_axis(y, left, width - 14, y_label), x_axis(x, 26.0, bottom, x_label)]
-    size = 4.5 if len(known) <= 200 else 2.2
-    for point in known:
-        told = f"{point.name}: {x_label} {label(point.x)}, {y_label} {label(point.y)}"
-        parts.append(_mark(point.series, x(point.x), y(point.y), size, _tip(told)))
+    size = 4.5 if len(finite) <= 200 else 2.2
+    for point in finite:
+        description = f"{point.name}: {x_label} {label(point.x)}, {y_label} {label(point.y)}"
+        parts.append(_mark(point.series, x(point.x), y(point.y), size, _tip(description)))
     if note:
         parts.append(text(note, left, 16, fill=INK, font_size=12, font_weight=600))
     parts += _legend(list(series), height + 8) if len(series) > 1 else []
-    told = f"{len(known)} points of {y_label} against {x_label}. {note}"
-    return svg(width, height + 16 * (len(series) > 1), title, told, *parts)
+    description = f"{len(finite)} points of {y_label} against {x_label}. {note}"
+    return svg(width, height + 16 * (len(series) > 1), title, description, *parts)
 
 
 def heatmap(
@@ -224,18 +226,20 @@ def heatmap(
                 _cell(value, x, y, wide, tall, low, high, shade, form, f"{name}, {columns[column]}")
             )
     width = left + wide * len(columns) + (min(longest, 24) * _LETTER * 0.5 if slanted else 4)
-    told = ". ".join(
+    description = ". ".join(
         f"{name}: "
         + ", ".join(
-            f"{column} {form.format(value) if _known(value) else 'none'}"
+            f"{column} {form.format(value) if _is_number(value) else 'none'}"
             for column, value in zip(columns, line, strict=True)
         )
         for name, line in zip(rows, values, strict=True)
     )
-    return svg(max(width, 200.0), top + tall * len(rows) + 8, title, f"Heat map. {told}.", *parts)
+    return svg(
+        max(width, 200.0), top + tall * len(rows) + 8, title, f"Heat map. {description}.", *parts
+    )
 
 
-def _known(value: float | None) -> bool:
+def _is_number(value: float | None) -> bool:
     return value is not None and math.isfinite(value)
 
 
@@ -270,7 +274,7 @@ def _tip(content: str) -> str:
     return f"<title>{escape(content)}</title>"
 
 
-def _told(item: Bar) -> str:
+def _bar_text(item: Bar) -> str:
     between = (
         f" ({label(item.low)} to {label(item.high)})"
         if item.low is not None and item.high is not None
@@ -344,8 +348,8 @@ def _margin(names: Sequence[str] | Mapping[str, object]) -> float:
 
 
 def _mean(values: Sequence[float]) -> float:
-    known = [value for value in values if math.isfinite(value)]
-    return math.fsum(known) / len(known) if known else math.nan
+    finite = [value for value in values if math.isfinite(value)]
+    return math.fsum(finite) / len(finite) if finite else math.nan
 
 
 def _counts(values: Sequence[float], edges: Sequence[float]) -> list[int]:
@@ -364,10 +368,10 @@ def _outline(row: Sequence[int], edges: Sequence[float], x: Scale, y: Scale) -> 
 
 def _quantiles(ordered: Sequence[float]) -> tuple[float, ...]:
     """5%, 25%, 50%, 75%, 95% of sorted values, between neighbours in proportion."""
-    found = []
+    quantiles = []
     for share in (0.05, 0.25, 0.5, 0.75, 0.95):
         place = share * (len(ordered) - 1)
         at = min(int(place), len(ordered) - 1)
         after = ordered[min(at + 1, len(ordered) - 1)]
-        found.append(ordered[at] + (after - ordered[at]) * (place - at))
-    return tuple(found)
+        quantiles.append(ordered[at] + (after - ordered[at]) * (place - at))
+    return tuple(quantiles)

@@ -10,7 +10,7 @@ from cupel.report.svg import escape
 
 @dataclass(frozen=True)
 class Cell:
-    """A cell: its text, a class, the number it sorts by, and small print beside it."""
+    """A cell: its text, a class, the number it sorts by, and small print after it."""
 
     text: str
     kind: str = ""

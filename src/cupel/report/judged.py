@@ -7,21 +7,21 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from cupel.errors import CupelError
+from cupel.mutt.trials import counted_references
 from cupel.report import charts
 from cupel.report.html import Cell, Section, figure, figures, paragraph, table
 from cupel.report.runs import Row, Run, is_number
 from cupel.report.svg import escape
-from cupel.report.unit_tests import counted_references
 
 AVERAGE = "avg"
 _MOST_EXAMPLES = 12
 
 
 def _groups(rows: Sequence[Row], *keys: str) -> dict[tuple[Any, ...], list[Row]]:
-    found: dict[tuple[Any, ...], list[Row]] = {}
+    groups: dict[tuple[Any, ...], list[Row]] = {}
     for row in rows:
-        found.setdefault(tuple(row[key] for key in keys), []).append(row)
-    return found
+        groups.setdefault(tuple(row[key] for key in keys), []).append(row)
+    return groups
 
 
 def meta(run: Run, number: str = "") -> Section:
@@ -43,31 +43,33 @@ def _agreement(rows: Sequence[Row], title: str) -> str:
     last = AVERAGE if AVERAGE in pairs else pairs[-1]
     metrics = sorted(
         dict.fromkeys(row["metric"] for row in rows),
-        key=lambda m: -by_cell[m, last]["value"] if _is_known(by_cell.get((m, last))) else math.inf,
+        key=lambda m: (
+            -by_cell[m, last]["value"] if _has_value(by_cell.get((m, last))) else math.inf
+        ),
     )
     best = {
-        pair: max((r["value"] for r in rows if r["pair"] == pair and _is_known(r)), default=None)
+        pair: max((r["value"] for r in rows if r["pair"] == pair and _has_value(r)), default=None)
         for pair in pairs
     }
     body = [
         [Cell(m), *(_value(by_cell.get((m, pair)), best[pair]) for pair in pairs)] for m in metrics
     ]
-    average = [by_cell[m, last] for m in metrics if _is_known(by_cell.get((m, last)))]
+    average = [by_cell[m, last] for m in metrics if _has_value(by_cell.get((m, last)))]
     items = [charts.Bar(r["metric"], r["value"], r.get("low"), r.get("high")) for r in average]
     header = ["Metric", *map(_pair, pairs)]
-    told = table(
+    scores = table(
         header,
         body,
         f"{title}; with 95% intervals, the best of each column in bold.",
         sortable=True,
     )
     if not items:
-        return told
+        return scores
     chart = charts.bars(items, f"{title}: {_pair(last)}", x_label=rows[0]["statistic"])
-    return told + figure(chart, f"{title}: {_pair(last)}")
+    return scores + figure(chart, f"{title}: {_pair(last)}")
 
 
-def _is_known(row: Row | None) -> bool:
+def _has_value(row: Row | None) -> bool:
     """Whether there is a number: a metric that ties everything has no correlation."""
     return row is not None and row["value"] is not None
 
@@ -87,7 +89,7 @@ def _value(row: Row | None, best: float | None) -> Cell:
 
 def _scatters(run: Run) -> str:
     """One plot a metric; the language pairs are its series."""
-    points = run.beside.get("points") or []
+    points = run.extras.get("points") or []
     _check_points(points, run)
     if not points:
         return ""
@@ -118,13 +120,13 @@ def _scatters(run: Run) -> str:
             )
         )
     what = "Each point is one judged item: a system, or a segment where people graded segments."
-    told = f"{what} Scores are turned so that higher is better."
-    return "<h3>Metric against human scores</h3>" + paragraph(told, "remark") + figures(drawn)
+    remark = f"{what} Error rates are negated, so that higher is better."
+    return "<h3>Metric against human scores</h3>" + paragraph(remark, "remark") + figures(drawn)
 
 
 def _note(rows: Sequence[Row], metric: str) -> str:
     for row in rows:
-        if row["metric"] == metric and row["pair"] == AVERAGE and _is_known(row):
+        if row["metric"] == metric and row["pair"] == AVERAGE and _has_value(row):
             return f"{row['statistic']} {row['value']:.3f} on average"
     return ""
 
@@ -154,12 +156,12 @@ def mutt(run: Run, number: str = "") -> Section:
     for (suite, references), rows in _groups(run.rows, "suite", "references").items():
         parts.append(_heat_map(rows, f"{suite}, {counted_references(references)}"))
     parts.append(_examples(run))
-    told = (
+    remark = (
         "The share of trials that a metric gets right. A corruption of meaning or fluency must "
         "score lower than the original; one that keeps the meaning must score about the same."
     )
     suites = ", ".join(dict.fromkeys(row["suite"] for row in run.rows))
-    content = paragraph(told) + "".join(parts)
+    content = paragraph(remark) + "".join(parts)
     return Section(f"mutt{number}", f"Unit tests of metrics: {suites}", content)
 
 
@@ -195,20 +197,20 @@ def _kind(rows: Sequence[Row], corruption: str) -> str:
 def _accuracy(row: Row | None) -> Cell:
     if row is None:
         return Cell("–")
-    known = row.get("low") is not None and row.get("high") is not None
-    small = f"{row['low']:.1%} to {row['high']:.1%}" if known else ""
+    bounded = row.get("low") is not None and row.get("high") is not None
+    small = f"{row['low']:.1%} to {row['high']:.1%}" if bounded else ""
     return Cell(f"{row['accuracy']:.1%}", "", row["accuracy"], small)
 
 
 def _examples(run: Run) -> str:
-    """Trials that failed, by corruption and metric, as far as the run carries them."""
-    examples = run.beside.get("failures") or []
+    """Failed trials by corruption and metric, as far as the run has them."""
+    examples = run.extras.get("failures") or []
     if not isinstance(examples, list) or not all(isinstance(e, dict) for e in examples):
         raise CupelError(
             f'{run.origin}: "failures" is not as `cupel mutt` writes it; make it again.'
         )
     parts: dict[str, list[str]] = {}
-    for (corruption, metric, references), found in _examples_of(examples).items():
+    for (corruption, metric, references), group in _examples_of(examples).items():
         rows = [
             [
                 Cell(str(one.get("original", "")), "text"),
@@ -216,7 +218,7 @@ def _examples(run: Run) -> str:
                 _number(one.get("original_score")),
                 _number(one.get("corrupted_score")),
             ]
-            for one in found[:_MOST_EXAMPLES]
+            for one in group[:_MOST_EXAMPLES]
         ]
         header = ["Original", "Corrupted", "Original's score", "Corrupted one's"]
         name = ", ".join(part for part in (metric, references) if part)
@@ -237,9 +239,9 @@ def _number(value: object) -> Cell:
 def _examples_of(
     examples: Sequence[Mapping[str, Any]],
 ) -> dict[tuple[str, str, str], list[Mapping[str, Any]]]:
-    found: dict[tuple[str, str, str], list[Mapping[str, Any]]] = {}
+    groups: dict[tuple[str, str, str], list[Mapping[str, Any]]] = {}
     for one in examples:
         references = counted_references(one["references"]) if "references" in one else ""
         key = (str(one.get("corruption", "")), str(one.get("metric", "")), references)
-        found.setdefault(key, []).append(one)
-    return found
+        groups.setdefault(key, []).append(one)
+    return groups

@@ -1,6 +1,6 @@
 """One self-contained HTML page from runs: style, script, charts and data inside, no network.
 
-A content security policy allows the page's own style and script by their hashes and nothing else.
+A content security policy allows the style and the script of the page by their hashes, nothing else.
 Tables and charts are plain HTML and SVG, there without JavaScript; the script adds sorting and the
 segment browser.
 """
@@ -36,22 +36,22 @@ def report(
     runs: Sequence[Run],
     corpus: Corpus | None = None,
     *,
-    known: Uncertainty | None = None,
+    uncertainty: Uncertainty | None = None,
     metrics: Mapping[str, Metric] | None = None,
     title: str = "",
     align: bool = True,
 ) -> str:
     """The page of one or several runs. corpus: the texts of a run over segments.
 
-    known: intervals and differences, where more is known than the rows say. metrics: those that
-    scored, by label, where they are at hand; else the registry is asked.
+    uncertainty: intervals and differences beyond those of the rows. metrics: those that scored, by
+    label; without them the registry is used.
     """
     higher = {label: metric.higher_is_better for label, metric in (metrics or {}).items()}
     sections: list[Section] = []
     data = ""
     for run in runs:
         if run.kind == "score":
-            sections += _scored(run, known, higher)
+            sections += _scored(run, uncertainty, higher)
         elif run.kind == "segments":
             grouped = segments.grouped(run)
             directions = _directions(grouped.segment_metrics, higher)
@@ -61,7 +61,7 @@ def report(
             flat = np.stack([table.ravel() for table in tables.values()])
             sections[-1:-1] = _kept(scored.correlations(grouped, list(tables), flat))
         else:
-            # Two runs of one kind may stand on one page: their sections need names of their own.
+            # Two runs of one kind may be on one page: their sections need different names.
             count = sum(
                 s.name.startswith({"meta": "people", "mutt": "mutt"}[run.kind]) for s in sections
             )
@@ -71,7 +71,7 @@ def report(
     return _page(title or _title(runs), sections, data, other_versions(runs))
 
 
-def report_of_scores(
+def html_report(
     scores: Scores,
     *,
     resamples: int = BOOTSTRAP_RESAMPLES,
@@ -79,12 +79,16 @@ def report_of_scores(
     align: bool = True,
     title: str = "",
 ) -> str:
-    """The page of scores just computed: with intervals, paired tests and all segments."""
+    """The page of scores just computed: with intervals, paired tests and all segments.
+
+    resamples, seed: of the intervals and tests. align: whether segments show the alignments of
+    metrics that align. title: of the page.
+    """
     rows = scores.rows()
-    known = verdicts.uncertainty(scores, resamples=resamples, seed=seed)
-    p_values = {(one.system, one.metric): one.p_value for one in known.differences}
+    uncertainty = verdicts.uncertainty(scores, resamples=resamples, seed=seed)
+    p_values = {(one.system, one.metric): one.p_value for one in uncertainty.differences}
     for row in rows:
-        interval = known.intervals.get((row["metric"], row["system"]))
+        interval = uncertainty.intervals.get((row["metric"], row["system"]))
         row["low"] = interval.low if interval else None
         row["high"] = interval.high if interval else None
         row["p_value"] = p_values.get((row["system"], row["metric"]))
@@ -94,7 +98,12 @@ def report_of_scores(
         Run("segments", segment_rows, scores.signatures),
     ]
     return report(
-        runs, scores.corpus, known=known, metrics=scores.metrics, align=align, title=title
+        runs,
+        scores.corpus,
+        uncertainty=uncertainty,
+        metrics=scores.metrics,
+        align=align,
+        title=title,
     )
 
 
@@ -109,18 +118,20 @@ def _for_segments(scores: Scores) -> Scores:
     return replace(scores, metrics=metrics)
 
 
-def _scored(run: Run, known: Uncertainty | None, higher: Mapping[str, bool]) -> list[Section]:
+def _scored(run: Run, uncertainty: Uncertainty | None, higher: Mapping[str, bool]) -> list[Section]:
     metrics = list(dict.fromkeys(row["metric"] for row in run.rows))
     names = list(dict.fromkeys(row["system"] for row in run.rows))
     directions = _directions(metrics, higher)
-    found = known.differences if known else verdicts.from_rows(run.rows, directions)
+    differences = (
+        uncertainty.differences if uncertainty else verdicts.from_rows(run.rows, directions)
+    )
     by_cell = {(row["metric"], row["system"]): row["score"] for row in run.rows}
     matrix = np.array([[by_cell[metric, name] for name in names] for metric in metrics])
     return [
-        *_kept(scored.verdict(found, run.rows)),
-        scored.systems(run, found, directions),
-        *_kept(scored.contest(known.wins, names) if known else None),
-        *_kept(None if known else scored.correlations(run, metrics, matrix)),
+        *_kept(scored.verdict(differences, run.rows)),
+        scored.systems(run, differences, directions),
+        *_kept(scored.contest(uncertainty.wins, names) if uncertainty else None),
+        *_kept(None if uncertainty else scored.correlations(run, metrics, matrix)),
     ]
 
 
@@ -128,9 +139,9 @@ def _kept(section: Section | None) -> list[Section]:
     return [] if section is None else [section]
 
 
-def _directions(metrics: Sequence[str], known: Mapping[str, bool]) -> dict[str, bool]:
-    """Which of the metrics are better when higher; one that is not known here is taken to be."""
-    return {m: known[m] if m in known else higher_is_better(m) for m in metrics}
+def _directions(metrics: Sequence[str], higher: Mapping[str, bool]) -> dict[str, bool]:
+    """Which of the metrics are better when higher, also for those that `higher` lacks."""
+    return {m: higher[m] if m in higher else higher_is_better(m) for m in metrics}
 
 
 def _title(runs: Sequence[Run]) -> str:
@@ -144,16 +155,16 @@ def _title(runs: Sequence[Run]) -> str:
 
 
 def _signatures(runs: Sequence[Run]) -> Section:
-    found: dict[str, str] = {}
+    signatures: dict[str, str] = {}
     for run in runs:
         for metric, signature in run.signatures.items():
-            found.setdefault(metric, signature)
+            signatures.setdefault(metric, signature)
     items = "".join(
         f"<dt>{escape(metric)}</dt><dd><code>{escape(signature)}</code></dd>"
-        for metric, signature in found.items()
+        for metric, signature in signatures.items()
     )
-    told = paragraph("Same signature and same text: the same score.", "remark")
-    return Section("signatures", "Signatures", f'{told}<dl class="signatures">{items}</dl>')
+    remark = paragraph("Same signature and same text: the same score.", "remark")
+    return Section("signatures", "Signatures", f'{remark}<dl class="signatures">{items}</dl>')
 
 
 def _asset(name: str) -> str:

@@ -1,7 +1,7 @@
 """Read the JSON that `cupel score`, `cupel meta` and `cupel mutt` print, and check all of it.
 
-A run is flat records under "rows" beside "version" and "signatures"; what kind of run it is shows
-in its columns. A file that was cut off, edited or made by something else is refused here with a
+A run is flat records under "rows", with "version" and "signatures"; its columns show what kind of run
+it is. A file that was cut off, edited or made by something else is refused here with a
 sentence that names the row, so that nothing after this needs to look again.
 """
 
@@ -38,7 +38,7 @@ UNDEFINED = {"meta": ("value",)}
 """Columns that must be there, but may have no number: a metric that ties all has no correlation."""
 
 LARGEST = 1e100
-"""Beyond this a number is a mistake, and charts would lose their footing."""
+"""A larger number is a mistake, and charts could not show it."""
 
 _MADE_BY = {
     "score": "cupel score -f json",
@@ -46,18 +46,18 @@ _MADE_BY = {
     "meta": "cupel meta -f json",
     "mutt": "cupel mutt -f json",
 }
-_TELLING = {"mutt": "accuracy", "meta": "statistic", "segments": "segment", "score": "score"}
+_DISTINCTIVE = {"mutt": "accuracy", "meta": "statistic", "segments": "segment", "score": "score"}
 
 
 @dataclass(frozen=True)
 class Run:
-    """One run: its kind (a key of `COLUMNS`), its rows, and what stood beside them."""
+    """One run: its kind (a key of `COLUMNS`), its rows, and what else its file has (`extras`)."""
 
     kind: str
     rows: Sequence[Row]
     signatures: Mapping[str, str] = field(default_factory=dict)
     version: str = __version__
-    beside: Mapping[str, Any] = field(default_factory=dict)
+    extras: Mapping[str, Any] = field(default_factory=dict)
     origin: str = "the run"
 
     @property
@@ -122,12 +122,12 @@ def checked(document: Any, origin: str) -> Run:
         _check_row(row, rows[0], kind, f"{origin}, row {index}")
     _check_whole(rows, kind, origin)
     rows = [{column: _or_none(value) for column, value in row.items()} for row in rows]
-    beside = {k: v for k, v in document.items() if k not in ("rows", "version", "signatures")}
-    return Run(kind, rows, signatures, document["version"], beside, origin)
+    extras = {k: v for k, v in document.items() if k not in ("rows", "version", "signatures")}
+    return Run(kind, rows, signatures, document["version"], extras, origin)
 
 
 def _kind(row: Row, origin: str, version: str) -> str:
-    for kind, column in _TELLING.items():
+    for kind, column in _DISTINCTIVE.items():
         if column in row:
             missing = [c for part in COLUMNS[kind][:2] for c in part if c not in row]
             if not missing:
@@ -157,15 +157,15 @@ def _check_row(row: Row, first: Row, kind: str, where: str) -> None:
     if kind == "segments":
         numbers = tuple(column for column in row if column != "system")
     for column in numbers:
-        if column not in UNDEFINED.get(kind, ()) or _is_known(row, column):
+        if column not in UNDEFINED.get(kind, ()) or _has_number(row, column):
             _check_number(row[column], column, where)
     for column in optional:
-        if _is_known(row, column):
+        if _has_number(row, column):
             _check_number(row[column], column, where)
     _check_bounds(row, where)
 
 
-def _is_known(row: Row, column: str) -> bool:
+def _has_number(row: Row, column: str) -> bool:
     """Whether an optional number is there: neither missing, nor null, nor NaN."""
     return _or_none(row.get(column)) is not None
 
@@ -176,12 +176,12 @@ def _or_none(value: Any) -> Any:
 
 
 def _check_bounds(row: Row, where: str) -> None:
-    low, high = _is_known(row, "low"), _is_known(row, "high")
+    low, high = _has_number(row, "low"), _has_number(row, "high")
     if low != high:
         raise CupelError(f"{where}: low and high go together; was the file edited?")
     if low and row["low"] > row["high"]:
         raise CupelError(f"{where}: low, {row['low']}, lies above high, {row['high']}.")
-    if _is_known(row, "p_value") and not 0 <= row["p_value"] <= 1:
+    if _has_number(row, "p_value") and not 0 <= row["p_value"] <= 1:
         raise CupelError(f"{where}: p_value is {row['p_value']}, not between 0 and 1.")
 
 
@@ -200,7 +200,7 @@ def _check_number(value: object, column: str, where: str) -> None:
 
 
 def _check_whole(rows: Sequence[Row], kind: str, origin: str) -> None:
-    """Nothing twice, and of scores nothing missing."""
+    """No row is there twice, and no score is missing."""
     keys = COLUMNS[kind][0]
     if kind == "segments":
         _check_segments(rows, origin)
@@ -212,7 +212,7 @@ def _check_whole(rows: Sequence[Row], kind: str, origin: str) -> None:
         key = tuple(row[column] for column in keys)
         if key in seen:
             raise CupelError(
-                f"{origin}, row {index}: {', '.join(map(str, key))} stands in row {seen[key]} too."
+                f"{origin}, row {index}: {', '.join(map(str, key))} is in row {seen[key]} as well."
             )
         seen[key] = index
     if kind == "score":
@@ -228,17 +228,17 @@ def _check_segments(rows: Sequence[Row], origin: str) -> None:
     """Every system has the segments 1 to n, in order."""
     if len(rows[0]) < 3:
         raise CupelError(f"{origin} has no scores: a column for each metric was expected.")
-    found: dict[str, int] = {}
+    last_of: dict[str, int] = {}
     for index, row in enumerate(rows, 1):
-        expected = found.get(row["system"], 0) + 1
+        expected = last_of.get(row["system"], 0) + 1
         if row["segment"] != expected:
             raise CupelError(
                 f"{origin}, row {index}: segment {row['segment']} of system {row['system']!r}, "
                 f"where segment {expected} was expected."
             )
-        found[row["system"]] = expected
-    count = max(found.values())
-    for system, last in found.items():
+        last_of[row["system"]] = expected
+    count = max(last_of.values())
+    for system, last in last_of.items():
         if last != count:
             raise CupelError(
                 f"{origin} has {last} segments of system {system!r} and {count} of others."
@@ -251,7 +251,7 @@ def _shown(value: object) -> str:
 
 
 def other_versions(runs: Sequence[Run]) -> list[str]:
-    """A sentence for each run of another version: shown, but not to be compared blindly."""
+    """A warning for each run of another version."""
     return [
         f"{run.origin} was made by Cupel {run.version}, this is {__version__}: its numbers may "
         "differ from those of a new run."

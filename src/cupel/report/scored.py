@@ -33,12 +33,12 @@ def _decimals(rows: Sequence[Row]) -> dict[str, int]:
     return {metric: decimals(metric, scores) for metric, scores in values.items()}
 
 
-def verdict(found: Sequence[Difference], rows: Sequence[Row]) -> Section | None:
+def verdict(differences: Sequence[Difference], rows: Sequence[Row]) -> Section | None:
     """Each system against the first, in words and with numbers."""
-    if not found:
+    if not differences:
         return None
     places = _decimals(rows)
-    groups = by_system(found)
+    groups = by_system(differences)
     order = list(groups)
     shown = order[:1] if len(order) > 5 else order
     parts = [_one_verdict(groups[system], places) for system in shown]
@@ -62,18 +62,18 @@ def _one_verdict(group: Sequence[Difference], places: Mapping[str, int]) -> str:
     kinds = {one.verdict for one in group} - {"even"}
     kind = kinds.pop() if len(kinds) == 1 else "even"
     items = "".join(
-        f'<li class="{one.verdict}">{escape(one.told(places[one.metric]))}</li>' for one in group
+        f'<li class="{one.verdict}">{escape(one.summary(places[one.metric]))}</li>' for one in group
     )
     return f'<div class="verdict {kind}"><p>{escape(sentence(group))}</p><ul>{items}</ul></div>'
 
 
-def systems(run: Run, found: Sequence[Difference], higher: Mapping[str, bool]) -> Section:
+def systems(run: Run, differences: Sequence[Difference], higher: Mapping[str, bool]) -> Section:
     """The table of systems and metrics, and a chart of each metric."""
     rows = run.rows
     places = _decimals(rows)
     names = list(dict.fromkeys(row["system"] for row in rows))
     by_cell = {(row["system"], row["metric"]): row for row in rows}
-    verdicts = {(one.system, one.metric): one for one in found}
+    verdicts = {(one.system, one.metric): one for one in differences}
     best = {
         metric: (max if higher[metric] else min)(by_cell[n, metric]["score"] for n in names)
         for metric in places
@@ -94,7 +94,7 @@ def systems(run: Run, found: Sequence[Difference], higher: Mapping[str, bool]) -
         for name in names
     ]
     header = ["System", *(f"{m}{'' if higher[m] else ' ↓'}" for m in places)]
-    parts = [table(header, body, _caption(run, names, found, higher), sortable=True)]
+    parts = [table(header, body, _caption(run, names, differences, higher), sortable=True)]
     drawn = []
     for metric in places:
         items = [_bar(name, by_cell[name, metric], verdicts.get((name, metric))) for name in names]
@@ -113,38 +113,41 @@ def systems(run: Run, found: Sequence[Difference], higher: Mapping[str, bool]) -
 
 
 def _caption(
-    run: Run, names: Sequence[str], found: Sequence[Difference], higher: Mapping[str, bool]
+    run: Run,
+    names: Sequence[str],
+    differences: Sequence[Difference],
+    higher: Mapping[str, bool],
 ) -> str:
     words = ["Scores of each system"]
     if any(row.get("low") is not None for row in run.rows):
         words.append("with 95% intervals")
-    if found:
+    if differences:
         words.append(f"; * differs from {names[0]} at p < 0.05")
     if not all(higher.values()):
         words.append("; ↓ lower is better")
     return " ".join(words).replace(" ;", ";") + "."
 
 
-def _score(row: Row, places: int, best: float, found: Difference | None) -> Cell:
+def _score(row: Row, places: int, best: float, difference: Difference | None) -> Cell:
     small = ""
     if row.get("low") is not None:
         small = f"± {(row['high'] - row['low']) / 2:.{places}f}"
     kind = "best" if row["score"] == best else ""
     text = f"{row['score']:.{places}f}"
-    if found:
-        text += "*" if found.verdict != "even" else ""
-        small += f" ({p_value(found.p_value)})"
-        kind = f"{kind} {found.verdict}".strip()
+    if difference:
+        text += "*" if difference.verdict != "even" else ""
+        small += f" ({p_value(difference.p_value)})"
+        kind = f"{kind} {difference.verdict}".strip()
     return Cell(text, kind, row["score"], small.strip())
 
 
-def _bar(name: str, row: Row, found: Difference | None) -> charts.Bar:
-    note = found.verdict if found and found.verdict != "even" else ""
+def _bar(name: str, row: Row, difference: Difference | None) -> charts.Bar:
+    note = difference.verdict if difference and difference.verdict != "even" else ""
     return charts.Bar(name, row["score"], row.get("low"), row.get("high"), note)
 
 
 def contest(wins: Mapping[str, FloatArray], names: Sequence[str]) -> Section | None:
-    """Who beats whom, for more systems than two: one heat map a metric, systems best first."""
+    """Which system beats which, for three or more: one heat map per metric, systems best first."""
     if not 3 <= len(names) <= MOST_IN_CONTEST:
         return None
     drawn = []
@@ -160,12 +163,12 @@ def contest(wins: Mapping[str, FloatArray], names: Sequence[str]) -> Section | N
         drawn.append(figure(chart, title))
     more = "".join(drawn[1:])
     rest = f"<details><summary>The same by other metrics</summary>{more}</details>" if more else ""
-    told = paragraph(
-        "The share of resampled test sets on which the one is better than the other; from 95% the "
-        "order may be relied on, near 50% it is a draw.",
+    remark = paragraph(
+        "The share of resampled test sets on which the system of the row is better than that of the "
+        "column; from 95% on the order is reliable, near 50% it is a draw.",
         "remark",
     )
-    return Section("contest", "Who beats whom", told + drawn[0] + rest)
+    return Section("contest", "Which system beats which", remark + drawn[0] + rest)
 
 
 def distributions(run: Run) -> Section:
@@ -182,18 +185,18 @@ def distributions(run: Run) -> Section:
             else charts.boxes(series, title, x_label=metric)
         )
         drawn.append(figure(chart))
-    told = (
+    remark = (
         "How many segments have which score."
         if len(names) <= MOST_OVERLAID
         else "The line in a box is the median; half of the segments lie in the box, nine tenths on "
         "the line through it."
     )
-    content = paragraph(told, "remark") + figures(drawn)
+    content = paragraph(remark, "remark") + figures(drawn)
     return Section("distributions", "Score distributions", content)
 
 
 def correlations(run: Run, metrics: Sequence[str], scores: FloatArray) -> Section | None:
-    """Do the metrics agree? Pearson's r between them. scores: (metrics, items)."""
+    """Pearson's r between all metrics. scores: (metrics, items)."""
     if len(metrics) < 2 or scores.shape[1] < 3:
         return None
     what = "segments" if run.kind == "segments" else "systems"

@@ -17,6 +17,7 @@ import numpy as np
 
 from cupel.errors import CupelError
 from cupel.report.runs import Run
+from cupel.report.traits import metric_of
 
 if TYPE_CHECKING:
     from cupel.alignments import Alignment
@@ -43,17 +44,17 @@ def grouped(run: Run) -> Run:
     """The rows system by system, however they were interleaved."""
     place = {system: index for index, system in enumerate(system_names(run))}
     rows = sorted(run.rows, key=lambda row: place[row["system"]])
-    return Run(run.kind, rows, run.signatures, run.version, run.beside, run.origin)
+    return Run(run.kind, rows, run.signatures, run.version, run.extras, run.origin)
 
 
 def check_texts(run: Run, corpus: Corpus) -> None:
     """The texts are of the same systems and segments as the scores."""
     for system in system_names(run):
         if system not in corpus.systems:
-            known = ", ".join(corpus.systems)
+            names = ", ".join(corpus.systems)
             raise CupelError(
                 f"{run.origin} has scores of system {system!r}, which is not among the texts "
-                f"({known}); name them in the order of -i with --names."
+                f"({names}); name them in the order of -i with --names."
             )
     count = len(run.rows) // len(system_names(run))
     if count != len(corpus):
@@ -154,23 +155,18 @@ def alignments(
     metrics: Sequence[str],
     corpus: Corpus,
     systems: Sequence[str],
-    known: Mapping[str, Metric] | None = None,
+    made: Mapping[str, Metric] | None = None,
 ) -> tuple[str, dict[str, list[Alignment]]] | None:
-    """The alignments of the first metric among these that can tell them; METEOR's before others'.
+    """The alignments of the first of these metrics that aligns words, METEOR before others.
 
-    known: the metrics themselves, where they are at hand: options such as --trees do not show in
-    their names.
+    made: the metrics that scored, by label, since options such as --trees are not in their names.
     """
     from cupel.alignments import Aligning
     from cupel.batch import Batch
-    from cupel.registry import get_metric
 
     aligning: dict[str, Any] = {}
     for label in metrics:
-        try:
-            metric = (known or {}).get(label) or get_metric(label)
-        except CupelError:
-            continue  # a component of a metric, or one that is not installed here
+        metric = (made or {}).get(label) or metric_of(label)
         if isinstance(metric, Aligning):
             aligning[label] = metric
     for label, metric in sorted(aligning.items(), key=lambda item: item[1].name != "meteor"):

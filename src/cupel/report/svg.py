@@ -59,7 +59,7 @@ def _attribute(value: object) -> str:
 
 
 def text(content: object, x: float, y: float, **attributes: object) -> str:
-    """A label. Its direction follows its own first letter, so that Arabic or Hebrew reads well."""
+    """A label. Its direction follows its first letter, so that Arabic or Hebrew reads well."""
     defaults: dict[str, object] = {"fill": INK, "font_size": 12, "unicode_bidi": "plaintext"}
     return element("text", escape(content), x=float(x), y=float(y), **(defaults | attributes))
 

@@ -1,4 +1,4 @@
-"""What a run does not say about its metrics, and the registry knows: direction and decimals."""
+"""What a run does not say about its metrics but the registry does: direction and decimals."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ from cupel.errors import CupelError
 from cupel.metric import Metric, decimals_of
 
 
-def _known(label: str) -> Metric | None:
+def metric_of(label: str) -> Metric | None:
+    """The metric of that name, or None where there is none here."""
     from cupel.registry import get_metric
 
     try:
@@ -18,14 +19,14 @@ def _known(label: str) -> Metric | None:
 
 
 def higher_is_better(label: str) -> bool:
-    """A metric that is not known here is taken to be better when higher."""
-    metric = _known(label)
+    """Whether higher is better; true for a metric that is not installed here."""
+    metric = metric_of(label)
     return True if metric is None else metric.higher_is_better
 
 
 def decimals(label: str, values: Iterable[float]) -> int:
     """As `cupel score` prints the metric; of an unknown one by the size of its values."""
-    metric = _known(label)
+    metric = metric_of(label)
     if metric is not None:
         return decimals_of(metric)
     return 4 if max(map(abs, values), default=0.0) <= 5 else 1

@@ -1,4 +1,4 @@
-"""Is the new system better? Each system against the first: difference, uncertainty, one sentence."""
+"""Each system against the first: difference, uncertainty, and a sentence with the verdict."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ LEVEL = 0.05
 
 @dataclass(frozen=True)
 class Difference:
-    """A system minus the baseline under one metric; low and high where they are known."""
+    """A system minus the baseline under one metric; low and high may be missing."""
 
     metric: str
     system: str
@@ -49,7 +49,7 @@ class Difference:
             return "even"
         return "better" if self.gain > 0 else "worse"
 
-    def told(self, places: int = 1) -> str:
+    def summary(self, places: int = 1) -> str:
         """`bleu +1.2 (0.7 to 1.7), p < 0.001`."""
         within = (
             f" ({signed(self.low, places)} to {signed(self.high, places)})"
@@ -61,7 +61,7 @@ class Difference:
 
 @dataclass(frozen=True)
 class Uncertainty:
-    """Intervals by (metric, system), differences to the first system, and who beats whom.
+    """Intervals by (metric, system), differences to the first system, and the shares of wins.
 
     wins: of each metric (systems, systems), the share of resampled test sets on which the row's
     system is better than the column's; a tie counts half.
@@ -83,7 +83,7 @@ def uncertainty(scores: Scores, *, resamples: int, seed: int) -> Uncertainty:
     from cupel.metric import Vector
 
     intervals: dict[tuple[str, str], Interval] = {}
-    found: list[Difference] = []
+    differences: list[Difference] = []
     wins: dict[str, FloatArray] = {}
     names = scores.systems
     for label, metric in scores.metrics.items():
@@ -98,7 +98,7 @@ def uncertainty(scores: Scores, *, resamples: int, seed: int) -> Uncertainty:
             intervals[label, name] = significance.interval(drawn[row])
             if row:
                 bounds = significance.interval(drawn[row] - drawn[0])
-                found.append(
+                differences.append(
                     Difference(
                         label,
                         name,
@@ -110,7 +110,7 @@ def uncertainty(scores: Scores, *, resamples: int, seed: int) -> Uncertainty:
                         bounds.high,
                     )
                 )
-    return Uncertainty(intervals, found, wins)
+    return Uncertainty(intervals, differences, wins)
 
 
 def from_rows(rows: Sequence[Row], higher: Mapping[str, bool]) -> list[Difference]:
@@ -130,30 +130,30 @@ def from_rows(rows: Sequence[Row], higher: Mapping[str, bool]) -> list[Differenc
     ]
 
 
-def by_system(found: Sequence[Difference]) -> dict[str, list[Difference]]:
+def by_system(differences: Sequence[Difference]) -> dict[str, list[Difference]]:
     """The differences of each system, in the order in which systems come."""
     groups: dict[str, list[Difference]] = {}
-    for one in found:
+    for one in differences:
         groups.setdefault(one.system, []).append(one)
     return groups
 
 
-def sentences(found: Sequence[Difference]) -> list[str]:
-    """One on each system."""
-    return [sentence(group) for group in by_system(found).values()]
+def sentences(differences: Sequence[Difference]) -> list[str]:
+    """One sentence per system."""
+    return [sentence(group) for group in by_system(differences).values()]
 
 
-def sentence(found: Sequence[Difference]) -> str:
-    """What the metrics say of one system against the baseline."""
-    system, baseline = found[0].system, found[0].baseline
+def sentence(differences: Sequence[Difference]) -> str:
+    """The verdict of the metrics on one system against the baseline."""
+    system, baseline = differences[0].system, differences[0].baseline
     groups = {
-        name: [one.metric for one in found if one.verdict == name]
+        name: [one.metric for one in differences if one.verdict == name]
         for name in ("better", "worse", "even")
     }
-    if len(groups["even"]) == len(found):
+    if len(groups["even"]) == len(differences):
         return (
-            f"Whether {system} or {baseline} is better cannot be told: the "
-            f"{'difference' if len(found) == 1 else 'differences'} may be chance."
+            f"It is not clear whether {system} or {baseline} is better: the "
+            f"difference{'s' * (len(differences) > 1)} may be due to chance."
         )
     clear = [name for name in ("better", "worse") if groups[name]]
     if len(clear) == 2:
@@ -161,8 +161,11 @@ def sentence(found: Sequence[Difference]) -> str:
             f"The metrics contradict each other: {system} is better than {baseline} by "
             f"{_listed(groups['better'])} and worse by {_listed(groups['worse'])}."
         )
-    rest = f"; by {_listed(groups['even'])} it cannot be told" if groups["even"] else ""
-    return f"{system} is {clear[0]} than {baseline} by {_listed(groups[clear[0]])}{rest}."
+    answer = f"{system} is {clear[0]} than {baseline} by {_listed(groups[clear[0]])}"
+    if not groups["even"]:
+        return f"{answer}."
+    plural = "s" * (len(groups["even"]) > 1)
+    return f"{answer}; the difference{plural} by {_listed(groups['even'])} may be due to chance."
 
 
 def _listed(names: Sequence[str]) -> str:

@@ -69,8 +69,8 @@ class Sentence:
     def text(self) -> str:
         """What the comment `# text =` says, else the tokens with blanks between them."""
         for comment in self.comments:
-            if found := _TEXT.fullmatch(comment):
-                return found[1]
+            if match := _TEXT.fullmatch(comment):
+                return match[1]
         return " ".join(self.tokens)
 
 
@@ -113,8 +113,8 @@ def _sentence(block: Sequence[str], name: str, start: int) -> Iterator[Sentence]
                 raise CupelError(f"{where}: word {len(rows) + 1} expected, {fields[_ID]} found.")
             rows.append(fields)
             places.append(place)
-        elif found := _RANGE.fullmatch(fields[_ID]):
-            first, last = int(found[1]) - 1, int(found[2]) - 1
+        elif match := _RANGE.fullmatch(fields[_ID]):
+            first, last = int(match[1]) - 1, int(match[2]) - 1
             if first != len(rows) or last < first:
                 raise CupelError(
                     f"{where}: a multi-word token from word {len(rows) + 1} on expected, "

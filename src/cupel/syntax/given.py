@@ -50,11 +50,11 @@ class GivenTrees:
         """The tree of each sentence; one that has none is an error that names the line."""
         files = _read(self.paths, self.heads, tuple(map(state_of, self.paths)))
         rows = []
-        expected = 0  # the tree behind the one that was found last
+        expected = 0  # the tree behind that of the sentence before
         for sentence in sentences:
             row = files.rows.get(_letters(sentence))
             if row is None:
-                raise CupelError(files.complaint(sentence, expected, set(sentences)))
+                raise CupelError(files.explanation(sentence, expected, set(sentences)))
             rows.append(row)
             expected = row + 1
         return files.trees.take(np.array(rows, np.int64))
@@ -68,7 +68,7 @@ class _Files:
     trees: Trees
     rows: dict[str, int]
 
-    def complaint(self, sentence: str, expected: int, wanted: set[str]) -> str:
+    def explanation(self, sentence: str, expected: int, wanted: set[str]) -> str:
         """Why there is no tree for a sentence: other words at its place, or nothing there."""
         shown = sentence if len(sentence) <= 60 else f"{sentence[:57]}..."
         letters = {_letters(text) for text in wanted}
@@ -77,21 +77,21 @@ class _Files:
             return f"{names}: there are no trees in it; one for {shown!r} was expected."
         if expected >= len(self.sentences):
             return f"{self.places[-1]}: no tree follows for the sentence {shown!r}."
-        found = self.sentences[expected]
-        if _letters_of(found) in letters:  # the next sentence's tree
+        other = self.sentences[expected]
+        if _letters_of(other) in letters:  # the next sentence's tree
             return f"{self.places[expected]}: a tree is missing before it, for {shown!r}."
-        word, given = _first_difference(found, sentence)
+        word, given = _first_difference(other, sentence)
         return (
             f"{self.places[expected]}: the words differ from those of the sentence {shown!r}: "
             f"{word!r} where it has {given!r}."
         )
 
 
-def _first_difference(found: Sentence, sentence: str) -> tuple[str, str]:
+def _first_difference(other: Sentence, sentence: str) -> tuple[str, str]:
     """The first token that does not continue the sentence, and the word that it has there."""
     letters = _letters(sentence)
     place = 0
-    for token in found.tokens:
+    for token in other.tokens:
         if not letters.startswith(_letters(token), place):
             return token, _word_at(sentence, place)
         place += len(_letters(token))

@@ -46,17 +46,17 @@ __all__ = ["CONVENTIONS", "RULES", "Style", "check_convention", "convert", "penn
 
 
 def check_convention(heads: str) -> None:
-    """Complain about a convention that does not exist."""
+    """Raise an error for a convention that does not exist."""
     if heads not in CONVENTIONS:
         raise CupelError(f"Unknown heads {heads!r}; there are {' and '.join(CONVENTIONS)}.")
 
 
 def style_of(relations: Iterable[str], where: str) -> Style:
-    """Whether relations are ClearNLP's or UD's; `where` they are from, for the complaint."""
-    found = set(relations)
-    if found & _CLEAR:
+    """Whether relations are ClearNLP's or UD's; `where` they are from, for the error."""
+    names = set(relations)
+    if names & _CLEAR:
         return "clear"
-    if found & _UD:
+    if names & _UD:
         return "ud"
     raise CupelError(
         f"{where}: the relations are neither ClearNLP's nor UD's, so the heads cannot be made "

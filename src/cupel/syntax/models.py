@@ -1,4 +1,4 @@
-"""spaCy's models: found, identified and described without importing spaCy, and loaded.
+"""spaCy's models: located, identified and described without importing spaCy, and loaded.
 
 A model is identified by a hash of the files that parsing depends on, so that cached parses and
 signatures follow the weights and not the name they go by.

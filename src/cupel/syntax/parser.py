@@ -2,7 +2,7 @@
 
 A segment is one tree: sentence splitting is off, and should several roots be left, the later ones
 join under the first. White space only separates words. Each distinct sentence is parsed once in
-the life of the cache; when all are known, spaCy is not even imported.
+the life of the cache; when all are there, spaCy is not even imported.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ class Parser:
         )
 
     def __call__(self, sentences: Sequence[str], progress: Progress | None = None) -> Trees:
-        """The tree of each sentence; `progress` is told (done, total) of those to be parsed."""
+        """The tree of each sentence; `progress` is called with (done, total) of those to be parsed."""
         texts, rows = distinct(sentences)
         return self._distinct(texts, progress).take(rows)
 

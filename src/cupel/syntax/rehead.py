@@ -1,7 +1,7 @@
 """The re-heading that `heads=penn2malt` stands for; the rules are listed in `cupel.syntax.heads`.
 
 Every word is taken once, those farthest from the root first. It gets a spine: itself, then the
-function words among its children that shall head it, innermost first (possessive, prepositions,
+function words among its children that are to head it, innermost first (possessive, prepositions,
 auxiliaries from right to left, subordinators). Each other child is given a home on the spine, and
 the spine's top takes the word's place. Conjuncts wait until the first of them is taken.
 """
@@ -26,7 +26,7 @@ _NEGATION = frozenset(["not", "n't", "n’t", "never"])
 
 @dataclass
 class _Spine:
-    """A word, and the function words that shall head it, each kind from left to right."""
+    """A word, and the function words that are to head it, each kind from left to right."""
 
     word: int
     possessive: list[int] = field(default_factory=list)
@@ -37,7 +37,6 @@ class _Spine:
     has_copula: bool = False
     has_subject: bool = False
     conjuncts: list[int] = field(default_factory=list)
-    joints: list[int] = field(default_factory=list)
 
     @property
     def clause(self) -> int:

@@ -1,7 +1,7 @@
 """What spaCy parses, as `Trees`: one segment, one tree.
 
-Sentence splitting is off: the parser is told that no word but the first begins a sentence. Should
-several roots be left nevertheless, the later ones join under the first.
+Sentence splitting is off: only the first word is marked as the beginning of a sentence. If several
+roots are left nevertheless, the later ones join under the first.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ def _with_numpys_blas(pipeline: Any) -> Any:
 
 
 def _unsplit(doc: Any) -> Any:
-    """Say of each word but the first that no sentence starts there.
+    """Mark each word but the first as one that starts no sentence.
 
     As one array, for speed: `token.is_sent_start = False` costs 2 % of the parsing.
     """
@@ -79,9 +79,9 @@ def _spaces(words: Sequence[str], text: str) -> list[bool]:
     spaces, place = [], 0
     for word in words:
         # A tokenizer may have written a word otherwise: find the next one near by.
-        found = text.find(word, place, place + len(word) + _NEAR)
-        place = place if found < 0 else found + len(word)
-        spaces.append(found < 0 or text[place : place + 1].isspace())
+        start = text.find(word, place, place + len(word) + _NEAR)
+        place = place if start < 0 else start + len(word)
+        spaces.append(start < 0 or text[place : place + 1].isspace())
     return spaces
 
 

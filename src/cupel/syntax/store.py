@@ -22,14 +22,14 @@ import numpy as np
 import numpy.typing as npt
 
 from cupel.arrays import IntArray
+from cupel.cache import saving
 from cupel.console import Progress, warn
-from cupel.errors import CupelError
 from cupel.folders import cache_folder
+from cupel.mapped_file import Arrays, UnusableFile, open_arrays, write_arrays
 from cupel.syntax.trees import Trees
-from cupel.text.index_file import Arrays, UnusableIndex, open_index, write_index
 from cupel.text.tokens import Tokens, offsets_of
 
-FORMAT = 1
+FORMAT = 2
 MOST_FILES = 8
 _KIND = "parses"
 _NAMES = "[0-9a-f]*.parses"
@@ -49,7 +49,7 @@ def keys_of(sentences: Sequence[str]) -> Keys:
 
 
 class ParseStore:
-    """The parses of one parser, whom `parser` identifies to the last bit of its weights."""
+    """The parses of one parser, which `parser` identifies to the last bit of its weights."""
 
     def __init__(self, parser: str) -> None:
         self.parser = parser
@@ -64,13 +64,13 @@ class ParseStore:
     ) -> Trees:
         """The tree of each of these distinct sentences; those not there are parsed and kept."""
         keys = keys_of(sentences)
-        known, rows = self.find(keys)
-        parts, count = [known], len(known)
+        kept, rows = self.find(keys)
+        parts, count = [kept], len(kept)
         missing = np.flatnonzero(rows < 0)
         for start in range(0, len(missing), _AT_ONCE):
             some = missing[start : start + _AT_ONCE]
-            told = _telling(progress, start, len(missing))
-            trees = parse([sentences[row] for row in some.tolist()], told)
+            of_all = _shifted(progress, start, len(missing))
+            trees = parse([sentences[row] for row in some.tolist()], of_all)
             self.add(keys[some], trees)
             parts.append(trees)
             rows[some] = count + np.arange(len(some))
@@ -81,26 +81,23 @@ class ParseStore:
         """The trees that are there, and for each key its row among them, or -1."""
         parts: list[Trees] = []
         rows = np.full(len(keys), -1, np.int64)
-        known = 0
+        count = 0
         for file in self._files():
             open_rows = np.flatnonzero(rows < 0)
-            found = file.rows(keys[open_rows])
-            hits = found >= 0
+            in_file = file.rows(keys[open_rows])
+            hits = in_file >= 0
             if hits.any():
-                rows[open_rows[hits]] = known + np.arange(hits.sum())
-                parts.append(file.trees.take(found[hits]))
-                known += len(parts[-1])
+                rows[open_rows[hits]] = count + np.arange(hits.sum())
+                parts.append(file.trees.take(in_file[hits]))
+                count += len(parts[-1])
         return Trees.joined(parts), rows
 
     def add(self, keys: Keys, trees: Trees) -> None:
-        """Keep these; where that is not possible, say so and carry on without."""
-        if len(keys) == 0:
-            return
-        try:
-            self._write(keys, trees)
-            self._join_files()
-        except CupelError as error:
-            warn(f"Parses are not kept for the next run: {error}")
+        """Keep these; where that is not possible, warn once and carry on without."""
+        if len(keys):
+            with saving(self.folder):
+                self._write(keys, trees)
+                self._join_files()
 
     def _write(self, keys: Keys, trees: Trees) -> Path:
         order = np.lexsort((keys[:, 1], keys[:, 0]))
@@ -112,7 +109,7 @@ class ParseStore:
         for array in arrays.values():
             name.update(array.tobytes())
         path = self.folder / f"{name.hexdigest()}.parses"
-        write_index(path, _KIND, FORMAT, self.parser, arrays)
+        write_arrays(path, _KIND, FORMAT, self.parser, arrays)
         return path
 
     def _join_files(self) -> None:
@@ -138,7 +135,8 @@ class ParseStore:
         return files
 
 
-def _telling(progress: Progress | None, before: int, total: int) -> Progress | None:
+def _shifted(progress: Progress | None, before: int, total: int) -> Progress | None:
+    """Progress of a part that comes after `before` of `total` items."""
     if progress is None:
         return None
     return lambda done, _: progress(before + done, total)
@@ -189,13 +187,13 @@ def _opened(path: Path, parser: str) -> _File | None:
         status = path.stat()
         which = (status.st_ino, status.st_mtime_ns, status.st_size)
         if path not in _OPENED or _OPENED[path][0] != which:
-            _OPENED[path] = which, _File(path, open_index(path, _KIND, FORMAT, parser))
+            _OPENED[path] = which, _File(path, open_arrays(path, _KIND, FORMAT, parser))
         return _OPENED[path][1]
     except FileNotFoundError:
         return None
-    except (UnusableIndex, OSError, ValueError) as error:
-        what = error if isinstance(error, UnusableIndex) else "damaged"
-        warn(f"{path} is {what}; what it held is parsed again.")
+    except (UnusableFile, OSError) as error:
+        reason = error if isinstance(error, UnusableFile) else "not readable"
+        warn(f"{path} is {reason}; what it held is parsed again.")
         with contextlib.suppress(OSError):
             path.unlink()
         return None

@@ -86,11 +86,11 @@ class Tree:
     @cached_property
     def children(self) -> tuple[tuple[int, ...], ...]:
         """The children of each word, from left to right."""
-        found: list[list[int]] = [[] for _ in self.words]
+        children: list[list[int]] = [[] for _ in self.words]
         for child, head in enumerate(self.heads):
             if head != ROOT:
-                found[head].append(child)
-        return tuple(map(tuple, found))
+                children[head].append(child)
+        return tuple(map(tuple, children))
 
     @cached_property
     def spans(self) -> tuple[Span, ...]:
@@ -118,11 +118,6 @@ class Tree:
             for distance, below in enumerate(reversed(path), start=1):
                 depths[below] = above + distance
         return tuple(depths)
-
-    @property
-    def depth(self) -> int:
-        """The longest path's number of words."""
-        return max(self.depths, default=-1) + 1
 
     def path(self, word: int) -> tuple[int, ...]:
         """The positions from a word up to the root, both inclusive."""
@@ -153,7 +148,7 @@ def join_roots(
 
 
 def check_heads(heads: Sequence[int], where: str) -> None:
-    """Complain about a head out of range, no or several roots, or a cycle, naming the word."""
+    """Raise an error for a head out of range, no or several roots, or a cycle; it names the word."""
     for word, head in enumerate(heads):
         if not ROOT <= head < len(heads):
             raise CupelError(

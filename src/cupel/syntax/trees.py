@@ -1,8 +1,8 @@
 """Many dependency trees as flat integer arrays: the form in which kernels take them.
 
 The words are `Tokens`, so that every lexical kernel can read them too; positions are those within
-the sentence. What is derived (depths, spans, children) is computed for all trees at once, at the
-first asking.
+the sentence. What is derived (depths, spans, children) is computed for all trees at once, when
+first needed.
 """
 
 from __future__ import annotations
@@ -154,7 +154,7 @@ class Trees:
 
 
 def _compact(ids: Int32Array, types: Sequence[str]) -> tuple[Int32Array, list[str]]:
-    """The ids that occur, numbered anew from 0 in their old order, and their types."""
+    """The ids that occur, renumbered from 0 in their old order, and their types."""
     used = np.zeros(len(types), np.bool_)
     used[ids] = True
     fresh = (np.cumsum(used) - 1).astype(np.int32)

@@ -1,1 +1,1 @@
-"""What metrics see of a sentence: tokens, characters, and (later) stems, synonyms and vectors."""
+"""What metrics see of a sentence: tokens, characters, stems, synonyms, paraphrases and vectors."""

@@ -1,4 +1,4 @@
-"""What METEOR's matchers need to know of sentences and words, for whole batches.
+"""The data of sentences and words that METEOR's matchers need, for whole batches.
 
 A `Lexicon` is kept for the whole process: each distinct word is stemmed and looked up once,
 whatever number of batches it occurs in. The analyser `MeteorAnalysis` turns sentences into the
@@ -50,9 +50,9 @@ class MeteorAnalysis:
         return self.of_tokens(MeteorNorm(self.language)(sentences))
 
     def of_tokens(self, tokens: Tokens, vocabulary: str = "norm") -> Analysis:
-        """The analysis of tokens whose `types` only grow, or seldom begin anew.
+        """The analysis of tokens whose `types` only grow, or are rarely replaced by another list.
 
-        vocabulary: a name for that list, since what is known of its words is kept by it.
+        vocabulary: a name for that list, under which the data of its words is kept.
         """
         from cupel.kernels.alignment import LONGEST, Sentences
         from cupel.kernels.phrases import find_phrases

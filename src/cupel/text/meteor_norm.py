@@ -103,19 +103,19 @@ class Rules:
         simple = [_is_simple(piece) for piece in pieces]
         others = [piece for piece, plain in zip(pieces, simple, strict=True) if not plain]
         ruled = iter(self._ruled(" " + " \n ".join(others) + " ").split("\n"))
-        found: list[Piece] = []
+        made: list[Piece] = []
         for piece, plain in zip(pieces, simple, strict=True):
             if not plain:
                 words = next(ruled).split()
-                found.append(self._piece(words) if words else Piece([], [], [], ELSE))
+                made.append(self._piece(words) if words else Piece([], [], [], ELSE))
             elif piece[-1] == "." and piece[:-1] not in prefixes.always:
                 whole, split = [piece], [piece[:-1], "."]
                 numbered = whole if piece[:-1] in prefixes.before_number else split
-                found.append(Piece(split, whole, numbered, _kind(piece)))
+                made.append(Piece(split, whole, numbered, _kind(piece)))
             else:
                 tokens = [piece[:-1], ","] if piece[-1] == "," else [piece]
-                found.append(Piece(tokens, tokens, tokens, _kind(piece)))
-        return found
+                made.append(Piece(tokens, tokens, tokens, _kind(piece)))
+        return made
 
     def _piece(self, words: list[str]) -> Piece:
         """A piece of several words, of which the last one's period depends on what follows."""

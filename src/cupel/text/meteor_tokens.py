@@ -20,7 +20,7 @@ from cupel.text.meteor_norm import Piece, Rules
 from cupel.text.tokens import Tokens, offsets_of
 
 MOST_PIECES = 300_000
-"""A memory of more pieces is begun anew, to keep it small."""
+"""A memory of more pieces is emptied, to keep it small."""
 
 _WHOLE = "\ud801"  # marks a piece that is a finished token; no readable text has a lone surrogate
 
@@ -85,14 +85,14 @@ class Memory:
     def _numbers(self, pieces: Sequence[str]) -> Int32Array:
         if len(self._piece_ids) > MOST_PIECES:
             self._begin()
-        known = self._piece_ids
-        new = [piece for piece in dict.fromkeys(pieces) if piece not in known]
+        ids = self._piece_ids
+        new = [piece for piece in dict.fromkeys(pieces) if piece not in ids]
         if new:
             plain = [piece for piece in new if piece[0] != _WHOLE]
             self._add(plain, self._rules.pieces(plain))
             whole = [piece for piece in new if piece[0] == _WHOLE]
             self._add(whole, [Piece([w[1:]], [w[1:]], [w[1:]], 0) for w in whole])
-        return np.fromiter(map(known.__getitem__, pieces), np.int32, len(pieces))
+        return np.fromiter(map(ids.__getitem__, pieces), np.int32, len(pieces))
 
     def _add(self, pieces: Sequence[str], made: Sequence[Piece]) -> None:
         first = len(self._piece_ids)

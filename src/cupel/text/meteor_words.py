@@ -13,9 +13,6 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
-LANGUAGES = ("en", "cs", "de", "es", "fr", "ru")
-"""The languages that METEOR 1.5 tokenizes and has parameters for, English first."""
-
 
 @dataclass(frozen=True)
 class Prefixes:
@@ -33,7 +30,7 @@ def function_words() -> frozenset[str]:
 
 @cache
 def nonbreaking_prefixes(language: str) -> Prefixes:
-    """Those of one of `LANGUAGES`."""
+    """Those of one of the languages that METEOR 1.5 tokenizes: en, cs, de, es, fr, ru."""
     lists = _lists()["prefixes"][language]
     return Prefixes(frozenset(lists["always"]), frozenset(lists["before_number"]))
 

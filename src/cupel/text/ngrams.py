@@ -49,8 +49,8 @@ class NgramTable:
         """
         from cupel.kernels.tries import find_continuations
 
-        known = self.vocabulary.get
-        types = np.fromiter((known(word, -1) for word in tokens.types), np.int64, len(tokens.types))
+        find = self.vocabulary.get
+        types = np.fromiter((find(word, -1) for word in tokens.types), np.int64, len(tokens.types))
         words = types[tokens.ids] if len(tokens.ids) else np.zeros(0, np.int64)
         numbers = np.full((len(words), self.orders), -1, np.int64)
         numbers[:, 0] = words

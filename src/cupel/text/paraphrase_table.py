@@ -12,27 +12,27 @@ import zlib
 from collections.abc import Iterator
 from itertools import pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
 from cupel.console import Progress
 from cupel.errors import CupelError
+from cupel.mapped_file import Arrays
 
 if TYPE_CHECKING:
     from cupel.kernels.tables import Growing
 
 PIECE = 1 << 22
 Number = TypeVar("Number", bound=np.generic)
-Arrays = dict[str, npt.NDArray[Any]]
 
 
 def compile_table(path: Path, progress: Progress | None = None) -> Arrays:
     """The arrays of a table: words, trie, and the paraphrases of each phrase in the file's order.
 
     words        the words as bytes, a line each, in the order of their numbers
-    nodes        the trie, flat: the columns of `cupel.kernels.phrases.Trie`, row by row
+    nodes        the trie: the columns of `cupel.kernels.phrases.Trie`
     paraphrases  node of each entry
     weights      weight of each entry, as the file has it
     """
@@ -99,10 +99,10 @@ def _malformed(path: Path, records: int, text: npt.NDArray[np.uint8], number: bo
     lines = text[: 1 << 12].tobytes().decode("utf-8", "replace").split("\n")
     expected = "a weight" if number else "a phrase and its paraphrase"
     line = 3 * records + (1 if number else 2)
-    found = lines[0][:40] if number else " / ".join(lines[1:3])[:80]
+    shown = lines[0][:40] if number else " / ".join(lines[1:3])[:80]
     return CupelError(
         f"{path}, line {line}, is not in the format of a METEOR paraphrase table: "
-        f"{expected} was expected, {found!r} found."
+        f"{expected} was expected, {shown!r} found."
     )
 
 
@@ -170,7 +170,7 @@ def _flat(table: Growing) -> Arrays:
     listed = b"\n".join(text[a:b] for a, b in pairwise(ends))
     return {
         "words": np.frombuffer(listed, np.uint8),
-        "nodes": nodes.ravel(),
+        "nodes": nodes,
         "paraphrases": paraphrases,
         "weights": weights,
     }

@@ -1,8 +1,8 @@
-"""Paraphrase tables: found, compiled once into an index in the cache, and opened from there.
+"""Paraphrase tables: compiled once into an index in the cache, and opened from there.
 
 METEOR's English table comes with the package pycocoevalcap (`pip install 'cupel[meteor]'`); any
 other `paraphrase-xx.gz` is given by its path. The index is a file of arrays mapped into memory,
-named after the checksum of the table, so that a changed table is compiled anew and the same one
+named after the checksum of the table, so that a changed table is compiled again and the same one
 never twice. Opening it takes about a fifth of a second, most of it for checksums.
 """
 
@@ -19,17 +19,19 @@ import numpy as np
 import numpy.typing as npt
 
 from cupel.arrays import Int32Array
+from cupel.cache import mapped_arrays
 from cupel.checksums import sha256_of
 from cupel.console import progress_bar, warn
 from cupel.errors import CupelError, MissingPart
 from cupel.folders import cache_folder
-from cupel.text.index_file import UnusableIndex, open_index, write_index
-from cupel.text.paraphrase_table import Arrays, compile_table
+from cupel.mapped_file import Writer
+from cupel.text.paraphrase_table import compile_table
 
 if TYPE_CHECKING:
     from cupel.kernels.phrases import Trie
 
-KIND, VERSION = "paraphrases", 1
+VERSION = 2
+"""Of the compiled form."""
 LARGE = 10_000_000
 """Bytes of a table that takes more than a second to compile."""
 
@@ -56,8 +58,8 @@ class Paraphrases:
 
     def numbers(self, words: Sequence[str]) -> Int32Array:
         """The number that the trie has for each word, -1 for words that it does not know."""
-        known = self._numbers
-        return np.fromiter((known.get(word, -1) for word in words), np.int32, len(words))
+        find = self._numbers.get
+        return np.fromiter((find(word, -1) for word in words), np.int32, len(words))
 
     def of(self, phrase: str) -> list[tuple[str, float]]:
         """The paraphrases of a phrase with their weights: for people and slow paths."""
@@ -139,25 +141,18 @@ def open_paraphrases(table: Path) -> Paraphrases:
 def _opened(table: Path, folder: Path, source: str) -> Paraphrases:
     from cupel.kernels.phrases import CHILDREN, WORD, Trie
 
-    arrays = _arrays(table, folder / "paraphrases" / f"{source[:16]}.index", source)
+    def make(writer: Writer) -> None:
+        if table.stat().st_size > LARGE:
+            warn(f"Compiling {table.name} for its first use, which takes some seconds.")
+        with progress_bar(f"compiling {table.name}") as progress:
+            compiled = compile_table(table, progress)
+        for name, array in compiled.items():
+            writer.add(name, [array])
+
+    arrays = mapped_arrays("paraphrases", f"{source[:16]}.index", VERSION, source, make)
     words = arrays["words"].tobytes().decode("utf-8").split("\n")
-    nodes = arrays["nodes"].reshape(-1, 4)
+    nodes = arrays["nodes"]
     first = np.full(len(words), -1, np.int32)
     level = np.arange(nodes[0, CHILDREN], nodes[1, CHILDREN])
     first[nodes[level, WORD]] = level
     return Paraphrases(source, Trie(nodes, first), arrays["paraphrases"], arrays["weights"], words)
-
-
-def _arrays(table: Path, index: Path, source: str) -> Arrays:
-    try:
-        return open_index(index, KIND, VERSION, source)
-    except FileNotFoundError:
-        pass
-    except UnusableIndex as reason:
-        warn(f"The index {index} is {reason}; compiling it anew.")
-    if table.stat().st_size > LARGE:
-        warn(f"Compiling {table.name} for its first use, which takes some seconds.")
-    with progress_bar(f"compiling {table.name}") as progress:
-        arrays = compile_table(table, progress)
-    write_index(index, KIND, VERSION, source, arrays)
-    return open_index(index, KIND, VERSION, source)

@@ -1,14 +1,13 @@
 r"""The tokenizer `ptb`: Penn Treebank tokens as the COCO caption metrics see them.
 
 Equal to pycocoevalcap's `PTBTokenizer`, which calls Java: Stanford CoreNLP 3.4.1
-(`edu.stanford.nlp.process.PTBTokenizer -preserveLines -lowerCase`), and then takes out
+(`edu.stanford.nlp.process.PTBTokenizer -preserveLines -lowerCase`), and then removes
 punctuation. Here it is a scanner in plain Python over rules of our own (`ptb_rules`).
 
 What is different:
 - pycocoevalcap sends all captions through Java as one file, and the lexer there looks past the
   end of a line: `Plan B.` gives `plan b.`, but `plan b` when the next caption begins with `The`.
   Here a sentence does not depend on its neighbours: it is read as if an empty line came next.
-  `tokenize_file` is the original to the letter, neighbours and all.
 - A line break other than `\n` inside a caption (`\r`, U+2028, ...) shifts all later captions by
   one in the original. In `tokenize` it is a blank.
 - Lower case is Python's, which may know newer letters than Java's; and a Greek capital sigma that
@@ -24,7 +23,7 @@ from functools import cache
 from cupel.text.ptb_chars import BLANKS
 from cupel.text.ptb_rules import RULES, Rule
 
-# What pycocoevalcap takes out. It also lists brackets, but in capitals: `-lrb-` is never found.
+# What pycocoevalcap removes. It also lists brackets, but in capitals, so `-lrb-` never matches.
 _DROPPED = frozenset(["''", "'", "``", "`", ".", "?", "!", ",", ":", "-", "--", "...", ";"])
 # Most words need no rule: letters before a blank, except those that are two words in one.
 _PLAIN = re.compile(
@@ -54,33 +53,6 @@ def tokenize(sentences: Sequence[str]) -> list[str]:
     return [_coco(_line(sentence)) for sentence in sentences]
 
 
-def tokens(sentences: Sequence[str]) -> list[list[str]]:
-    """All Stanford tokens of each sentence, in lower case.
-
-    >>> tokens(["Yes, Mr. Holmes!"])
-    [['yes', ',', 'mr.', 'holmes', '!']]
-    """
-    lines = (_line(sentence) for sentence in sentences)
-    return [line.split(" ") if line else [] for line in lines]
-
-
-def tokenize_file(sentences: Sequence[str]) -> list[str]:
-    """The sentences in COCO form as pycocoevalcap gives them for this very list, in this order."""
-    text = _as_units("\n".join(sentence.replace("\n", " ") for sentence in sentences))
-    lines: list[list[str]] = [[]]
-    at = 0
-    while at < len(text):
-        token, at = _next(text, at)
-        if token == "\n":
-            lines.append([])
-        elif token:
-            lines[-1].append(token)
-    # A tag may hold a line break of its own, hence the detour by one text.
-    printed = "\n".join(" ".join(line) for line in lines)
-    found = [_coco(_lower(_from_units(line))) for line in printed.split("\n")]
-    return found[: len(sentences)]
-
-
 def _coco(line: str) -> str:
     return " ".join([token for token in line.rstrip().split(" ") if token not in _DROPPED])
 
@@ -90,11 +62,11 @@ def _line(sentence: str) -> str:
     text = _as_units(sentence.replace("\n", " "))
     *pieces, last = text.split(" ")
     try:
-        found = [_memo[piece] for piece in pieces]
-        found.append(_last_memo[last])
+        tokens = [_memo[piece] for piece in pieces]
+        tokens.append(_last_memo[last])
     except KeyError:
-        found = list(_pieces(text))
-    return " ".join(filter(None, found))
+        tokens = list(_pieces(text))
+    return " ".join(filter(None, tokens))
 
 
 def _pieces(text: str) -> Iterator[str]:
@@ -109,16 +81,16 @@ def _pieces(text: str) -> Iterator[str]:
             stop = end
         memo = _last_memo if is_last else _memo
         piece = text[at:stop]
-        known = memo.get(piece)
-        if known is None:
-            known, after = _until(text, at, stop)
+        tokens = memo.get(piece)
+        if tokens is None:
+            tokens, after = _until(text, at, stop)
             if after == stop and not _depends(piece, is_last):
                 if len(memo) > _MEMO_SIZE:
                     memo.clear()
                     memo[""] = ""
-                memo[piece] = known
+                memo[piece] = tokens
             stop = after
-        yield known
+        yield tokens
         at = stop + 1
 
 
@@ -136,14 +108,14 @@ def _depends(piece: str, is_last: bool) -> bool:
 
 def _until(text: str, at: int, stop: int) -> tuple[str, int]:
     """The tokens from `at` to the first blank, at `stop` or later, that no token reaches over."""
-    found = []
+    tokens = []
     while at > 0 and _BLANK.match(text, at):
         at += 1
     while at < stop or text[at] not in " \n":
         token, at = _next(text, at)
         if token and token != "\n":
-            found.append(token)
-    return _lower(_from_units(" ".join(found))), at
+            tokens.append(token)
+    return _lower(_from_units(" ".join(tokens))), at
 
 
 def _next(text: str, at: int) -> tuple[str, int]:
@@ -155,9 +127,9 @@ def _next(text: str, at: int) -> tuple[str, int]:
     for rule in _candidates(text[at]):
         match = rule.pattern.match(text, at)
         if match and match.end() > reach:
-            reach, best, found = match.end(), rule, match
+            reach, best, longest = match.end(), rule, match
     group = best.pattern.groups
-    return best.printed(found[group]), found.end(group)
+    return best.printed(longest[group]), longest.end(group)
 
 
 @cache

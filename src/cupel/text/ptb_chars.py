@@ -1,8 +1,8 @@
 """The character classes of the tokenizer `ptb`, as insides of classes for `re`.
 
-They were found by putting every character of the basic plane through the Stanford tokenizer in
-a few contexts (alone, inside a word, after a hyphen, inside a number) and looking at what came
-out. Characters beyond the basic plane are none of these: the original reads UTF-16 units.
+They are the result of running the Stanford tokenizer on every character of the basic plane in a few
+contexts (alone, inside a word, after a hyphen, inside a number). Characters beyond the basic plane
+are in none of them: the original reads UTF-16 units.
 """
 
 import unicodedata

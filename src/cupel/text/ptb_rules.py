@@ -6,7 +6,7 @@ for its reach: then the token is group 1, else the whole match. Within a rule, `
 longest match by itself, so alternatives stand in an order, and with a greed, that make it so.
 
 What the Stanford tokenizer does was learned by reading its lexer grammar and by running it; the
-expressions are written anew. Letters in `(?i:...)` stand for both cases (and there, as here, the
+expressions are our own. Letters in `(?i:...)` stand for both cases (and there, as here, the
 long s for s and the dotless i for i), all others for themselves.
 """
 

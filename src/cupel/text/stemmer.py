@@ -15,8 +15,6 @@ from importlib import import_module
 from cupel.errors import CupelError, MissingPart
 
 _NAMES = {"en": "english", "de": "german", "es": "spanish", "fr": "french", "ru": "russian"}
-
-STEMMED_LANGUAGES = tuple(_NAMES)
 """Languages with a stemmer, in METEOR 1.5 and here (Czech has none)."""
 
 
@@ -25,7 +23,7 @@ def stem(words: Sequence[str], language: str = "en") -> list[str]:
     stems = _snowball(language)(words)
     if language in _UNDO:
         undo = _UNDO[language]
-        stems = [undo(word, found) for word, found in zip(words, stems, strict=True)]
+        stems = [undo(word, stemmed) for word, stemmed in zip(words, stems, strict=True)]
     return stems
 
 
@@ -39,7 +37,7 @@ def _snowball(language: str) -> Callable[[Sequence[str]], list[str]]:
         make = import_module("Stemmer").Stemmer  # it has no types to import by
     except ImportError as error:
         raise MissingPart("Stems need PyStemmer: pip install 'PyStemmer>=2.2,<3'.") from error
-    # A word that no stemmer of Snowball 3 stems like that: versions are not told reliably.
+    # A word that Snowball 3 stems otherwise; PyStemmer's version number is not reliable.
     if make("english").stemWord("added") != "ad":
         raise MissingPart(
             "METEOR's stems are those of Snowball 2, but a later PyStemmer is installed: "
@@ -50,26 +48,26 @@ def _snowball(language: str) -> Callable[[Sequence[str]], list[str]]:
     return stems
 
 
-def _german(word: str, found: str) -> str:
+def _german(word: str, stemmed: str) -> str:
     """Later Snowball takes the second s of "Ergebnisse" off too."""
-    if found.endswith("nis") and word.endswith(("nisse", "nissen", "nisses")):
-        return f"{found}s"
-    return found
+    if stemmed.endswith("nis") and word.endswith(("nisse", "nissen", "nisses")):
+        return f"{stemmed}s"
+    return stemmed
 
 
-def _french(word: str, found: str) -> str:
+def _french(word: str, stemmed: str) -> str:
     """Later Snowball reads ï as a consonant's neighbour; to METEOR it is a vowel like ô."""
     if "ï" not in word:
-        return found
-    found = _snowball("fr")([word.replace("ï", "ô")])[0]
-    restored = ("ï" if w == "ï" and f == "ô" else f for w, f in zip(word, found, strict=False))
-    return "".join(restored) + found[len(word) :]
+        return stemmed
+    stemmed = _snowball("fr")([word.replace("ï", "ô")])[0]
+    restored = ("ï" if w == "ï" and s == "ô" else s for w, s in zip(word, stemmed, strict=False))
+    return "".join(restored) + stemmed[len(word) :]
 
 
-def _russian(word: str, found: str) -> str:
+def _russian(word: str, stemmed: str) -> str:
     """Later Snowball reads ё as е; to METEOR it is a letter of no ending, and no vowel."""
     if "ё" not in word:
-        return found
+        return stemmed
     return _snowball("ru")([word.replace("ё", "q")])[0].replace("q", "ё")
 
 

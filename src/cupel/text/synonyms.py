@@ -52,13 +52,12 @@ class Synonyms:
     def entries(self, word: str) -> list[int]:
         """The numbers of the words whose sets `word` has: itself and its bases."""
         own = self._numbers.get(word)
-        found = [] if own is None else [own]
+        numbers = [] if own is None else [own]
         bases = self.irregular.get(word)
         if bases is None:
             base = self._base(word)
             bases = [] if base is None else [base]
-        found += [base for base in bases if base != own]
-        return found
+        return numbers + [base for base in bases if base != own]
 
     def _base(self, word: str) -> int | None:
         if len(word) <= 2 or word.endswith("ss"):

@@ -1,16 +1,16 @@
-r"""The normalisation of TER-Plus: lower-casing, and punctuation parted from words.
+r"""The normalisation of TER-Plus: lower-casing, and punctuation separated from words.
 
-Its rules are those of Tercom (see `tercom`) but for the period and the comma: they are parted
+Its rules are those of Tercom (see `tercom`) except for the period and the comma: they are separated
 from the end of a word, and only where the word has no other: "week." is two tokens, "u.s." and
 "3,500." are one. In order:
 
 1. white space is one blank; lower case
 2. the entities ``&quot; &amp; &lt; &gt;`` become characters, the mark ``<skipped>`` goes
 3. all ASCII punctuation but ``' , - .`` goes apart, and so does a final ``'s``
-4. a final period or comma goes apart as said, and a dash behind a digit on both sides
+4. a final period or comma goes apart as described, and a dash behind a digit on both sides
 
-The authors' program takes the blank before a word away when it parts a period or comma from its
-end. Between words there are three blanks then, but behind a mark that rule 3 has parted only one:
+The authors' program removes the blank before a word when it separates a period or comma from its
+end. Between words there are three blanks then, but behind a mark that rule 3 has separated only one:
 ``"yes, no"`` becomes ``"yes , no "``. Its scores depend on it, and it is kept.
 """
 

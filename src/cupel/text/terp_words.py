@@ -1,4 +1,4 @@
-"""What TER-Plus knows of sentences and words, for whole batches: the analyser `TerpAnalysis`.
+"""The data of sentences and words that TER-Plus needs, for whole batches: `TerpAnalysis`.
 
 Stems, synonym sets and the paraphrase table are METEOR's (`stemmer`, `synonyms`, `paraphrases`).
 A word without content cannot move by itself: METEOR's function words, and what has neither letter
@@ -83,8 +83,8 @@ class TerpAnalysis:
         paraphrases = open_paraphrases(self.table)
         numbers = paraphrases.numbers(types)
         token = np.full(len(paraphrases.words), -1, np.int32)
-        known = np.flatnonzero(numbers >= 0)
-        token[numbers[known]] = known
+        listed = np.flatnonzero(numbers >= 0)
+        token[numbers[listed]] = listed
         return _phrase_table(paraphrases)._replace(token=token, number=numbers)
 
 

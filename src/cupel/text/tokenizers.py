@@ -48,10 +48,12 @@ _PACKAGES = {
 
 @dataclass(frozen=True)
 class Tokenizer:
-    """The analyser sentences -> `Tokens`, by a tokenizer's name.
+    """A tokenizer by its name: `tokens(text)` is a list of strings, a call the analyser of a batch.
 
-    Lower-casing comes first and trailing white space is dropped, as sacreBLEU's BLEU does.
-    `lowercase="ascii"` touches A-Z only, as mteval-v13a.pl does.
+    name       one of `TOKENIZERS`, as metrics take it with `tokenize=`
+    lowercase  comes first, as in sacreBLEU's BLEU; "ascii" touches A-Z only, as mteval-v13a.pl does
+
+    Trailing white space is dropped.
     """
 
     name: str = "13a"
@@ -60,7 +62,17 @@ class Tokenizer:
     def __post_init__(self) -> None:
         check_tokenizer(self.name)
 
+    def tokens(self, text: str) -> list[str]:
+        """The tokens of one text.
+
+        >>> Tokenizer("13a").tokens("Don't panic, he said.")
+        ["Don't", 'panic', ',', 'he', 'said', '.']
+        """
+        return self([text]).of(0)
+
     def __call__(self, sentences: Sequence[str]) -> Tokens:
+        if isinstance(sentences, str):
+            raise CupelError("A list of sentences was expected, not one string: use tokens(text).")
         if self.lowercase:
             lower = _ascii_lower if self.lowercase == "ascii" else str.lower
             sentences = [lower(sentence) for sentence in sentences]
@@ -98,7 +110,7 @@ def _ascii_lower(sentence: str) -> str:
 
 
 def check_tokenizer(name: str) -> None:
-    """Complain, with the nearest names, about a tokenizer that does not exist."""
+    """Raise an error, with the nearest names, for a tokenizer that does not exist."""
     if name not in TOKENIZERS:
         from difflib import get_close_matches
 

@@ -48,7 +48,7 @@ def intern(sentences: Iterable[Sequence[str]]) -> Tokens:
 
 
 def number(words: Iterable[str], count: int) -> tuple[Int32Array, list[str]]:
-    """Ids of `count` words, equal words alike, and the words in order of their ids."""
+    """Ids of `count` words, the same for equal words, and the words in order of their ids."""
     listed = words if isinstance(words, list) else list(words)
     types = list(dict.fromkeys(listed))
     numbers = dict(zip(types, range(len(types)), strict=True))
@@ -79,7 +79,7 @@ _WHITESPACE = np.array([chr(code).isspace() for code in range(0x3001)])
 
 
 def split_words(sentences: Sequence[str], rules: int = 0) -> Tokens:
-    """The words between white space, parted further by the rules of `cupel.kernels.words`."""
+    """The words between white space, split further by the rules of `cupel.kernels.words`."""
     from cupel.kernels.words import numbered_words
 
     codes = np.frombuffer("".join(sentences).encode("utf-32-le", "surrogatepass"), np.int32)

@@ -3,7 +3,7 @@
 zero     none at all: the word counts for its place in the sentence only
 hash     a random vector of its own, drawn from the word's hash
 letters  the mean of such vectors of its letter trigrams to pentagrams (`<modi>`: `<mo`, `mod`,
-         ...), so that names which are spelled alike are alike
+         ...), so that names with similar spelling have similar vectors
 """
 
 from __future__ import annotations
@@ -25,10 +25,10 @@ LETTERS_NORM = 5.0
 
 
 def check_unknown(unknown: str) -> None:
-    """Complain about a way that does not exist."""
+    """Raise an error for a way that does not exist."""
     if unknown not in UNKNOWN:
         raise CupelError(
-            f"There is no way {unknown!r} to take unknown words; there are {', '.join(UNKNOWN)}."
+            f"There is no way {unknown!r} to treat unknown words; there are {', '.join(UNKNOWN)}."
         )
 
 

@@ -1,6 +1,6 @@
 """Files of word vectors: GloVe text, word2vec text and binary, fastText `.vec`; each also as .gz.
 
-The format is seen from the content, not from the name. A first line of two whole numbers is the
+The format is recognised by the content, not by the name. A first line of two whole numbers is the
 header `count dimension` of word2vec and fastText; GloVe has none. A file with a header whose first
 kilobytes are not text is word2vec's binary form: a word, a blank, `dimension` little-endian 32-bit
 floats, and perhaps a line end. In text, fields are separated by single blanks and by nothing else,
@@ -8,7 +8,7 @@ for fastText's words may hold other white space, and GloVe 840B has words with b
 vector is the last `dimension` fields, and what stands before it is the word as long as it does not
 look like one more number.
 
-Words are UTF-8; a word with a bad byte is kept under U+FFFD, where nobody will ask for it.
+Words are UTF-8; a bad byte in a word is read as U+FFFD.
 """
 
 from __future__ import annotations
@@ -111,7 +111,7 @@ def _text(
 ) -> Iterator[Chunk]:
     number = 1 if header is None else 2
     dimension = header[1] if header is not None else 0
-    found = 0
+    count = 0
     while batch := list(islice(lines, CHUNK)):
         words: list[str] = []
         rows: list[Float32Array] = []
@@ -128,11 +128,11 @@ def _text(
             words.append(word)
             rows.append(row)
             number += 1
-        found += len(words)
+        count += len(words)
         yield words, np.stack(rows)
-    if header is not None and found != header[0]:
-        raise CupelError(f"{path}: its first line promises {header[0]} vectors, it has {found}.")
-    if not found:
+    if header is not None and count != header[0]:
+        raise CupelError(f"{path}: its first line promises {header[0]} vectors, it has {count}.")
+    if not count:
         raise CupelError(f"{path} has no vectors.")
 
 

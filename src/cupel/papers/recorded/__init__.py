@@ -3,7 +3,8 @@
 Each file is `{"results": [{"table", "row", "column", "value", "spread", "seeds", "date",
 "signature"}, ...]}`: the names are those of `cupel reproduce -f json`; value and spread are in the
 units that the table prints (percent where it prints percent); spread is the deviation between
-seeds, or null. `computed.json` is different: the status of every table as `cupel reproduce --all` last gave it.
+seeds, or null. `computed.json` is different: the status of every table as `cupel reproduce --all`
+last gave it.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ Key = tuple[str, str, str]
 
 @dataclass(frozen=True)
 class Recorded:
-    """A number that a training gave, with what is known about it."""
+    """A number that a training gave, and how: spread between seeds, their number, date, signature."""
 
     value: float
     spread: float | None = None
@@ -35,12 +36,12 @@ class Recorded:
 @cache
 def recorded() -> dict[Key, Recorded]:
     """Every recorded result by table, row and column."""
-    found: dict[Key, Recorded] = {}
+    records: dict[Key, Recorded] = {}
     for file in sorted(files(__package__).iterdir(), key=lambda one: one.name):
         if file.name.endswith(".json") and file.name != COMPUTED:
             document = json.loads(file.read_text("utf-8"))
-            found |= dict(_entry(entry, file.name) for entry in document["results"])
-    return found
+            records |= dict(_entry(entry, file.name) for entry in document["results"])
+    return records
 
 
 def _entry(entry: Mapping[str, Any], where: str) -> tuple[Key, Recorded]:

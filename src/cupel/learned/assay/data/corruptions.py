@@ -64,12 +64,12 @@ _WORD = re.compile(r"\w+(?:['’.,:-]\w+)*|[^\w\s]")
 
 
 def _opposites() -> dict[str, list[str]]:
-    found: dict[str, list[str]] = {}
+    opposites: dict[str, list[str]] = {}
     for pair in _OPPOSITES.split("|"):
         one, other = pair.split()
-        found.setdefault(one, []).append(other)
-        found.setdefault(other, []).append(one)
-    return found
+        opposites.setdefault(one, []).append(other)
+        opposites.setdefault(other, []).append(one)
+    return opposites
 
 
 OPPOSITES = _opposites()
@@ -165,7 +165,7 @@ def without_phrase(words: Words, random: np.random.Generator, _: Neighbours) -> 
 
 
 def doubled_phrase(words: Words, random: np.random.Generator, _: Neighbours) -> Words | None:
-    """A phrase, by preference one with a preposition, is said twice."""
+    """A phrase, by preference one with a preposition, stands twice."""
     if len(words) < 3:
         return None
     ends = len(words) - (words[-1] in (".", "!", "?"))
@@ -176,7 +176,7 @@ def doubled_phrase(words: Words, random: np.random.Generator, _: Neighbours) -> 
 
 
 def doubled_word(words: Words, random: np.random.Generator, _: Neighbours) -> Words | None:
-    """A word is said two to four times."""
+    """A word stands two to four times."""
     if not words:
         return None
     at = int(random.integers(0, len(words)))
@@ -197,7 +197,7 @@ def swapped_chunks(words: Words, random: np.random.Generator, _: Neighbours) -> 
 
 
 def swapped_words(words: Words, random: np.random.Generator, _: Neighbours) -> Words | None:
-    """Two content words change places: who did it, and to whom."""
+    """Two content words change places, such as subject and object."""
     places = [at for at in _content(words) if words[at].isalpha()]
     if len(places) < 2:
         return None

@@ -11,17 +11,23 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from cupel.corpus import Corpus
+from cupel.data import wmt_corpus, wmt_pairs
+from cupel.data.sick import sick_pairs
 from cupel.errors import CupelError
+from cupel.human.rankings import wmt_rankings
+from cupel.human.score_tables import da13, da13_pairs
 from cupel.learned.assay.data.corruptions import Neighbours, corrupted
-from cupel.learned.assay.data.judgments import BORROWED, CORRUPTED, JUDGED, LINES, TIED, Judgments
+from cupel.learned.assay.data.examples import BORROWED, CORRUPTED, JUDGED, LINES, TIED, Judgments
+from cupel.learned.language_pairs import chosen_pairs
 from cupel.neural.wordpiece import WordPieces
-
-if TYPE_CHECKING:
-    from cupel.corpus import Corpus
+from cupel.reading import read_lines
+from cupel.text.content_words import is_content
+from cupel.text.synonyms import load_synonyms
+from cupel.text.vectors import open_vectors
 
 CORRUPTIONS = 3
 """Corrupted sentences made for each judged segment."""
@@ -31,13 +37,13 @@ NO_TRANSLATIONS = 0.15
 
 @dataclass
 class Builder:
-    """Collects sentences, items and what was said of them; `build` makes the arrays."""
+    """Collects sentences, items and their judgments; `build` makes the arrays."""
 
     sentences: dict[str, int] = field(default_factory=dict)
     items: dict[tuple[int, int, int], int] = field(default_factory=dict)
     pairs: list[tuple[int, int, int]] = field(default_factory=list)
     grades: list[tuple[int, float]] = field(default_factory=list)
-    outputs: dict[int, None] = field(default_factory=dict)  # items that a teacher may speak about
+    outputs: dict[int, None] = field(default_factory=dict)  # items that a teacher may score
 
     def item(self, hypothesis: str, reference: str, segment: int) -> int:
         number = self.sentences.setdefault
@@ -70,26 +76,30 @@ def judgments(
     datasets: Sequence[str],
     tokenizer: WordPieces,
     *,
+    pairs: Sequence[str] | None = None,
     corruptions: int = CORRUPTIONS,
     outputs: bool = False,
     seed: int = 12345,
 ) -> Judgments:
-    """Everything that was said in some datasets (rankings of WMT, da13), into English.
+    """All judgments of some datasets: rankings of WMT, da13, sick, tables of grades.
 
-    outputs: all translations of a dataset with rankings too, judged or not, to be taught.
+    pairs: language pairs, all into English by default. outputs: all translations of a dataset with
+    rankings too, judged or not, to be taught.
     """
     builder = Builder()
     random = np.random.default_rng(seed)
     campaign = 0
     for dataset in datasets:
         if dataset == "da13":
-            campaign = _add_assessments(builder, campaign)
+            campaign = _add_assessments(builder, campaign, pairs)
         elif dataset == "sick":
             campaign = _add_sick(builder, campaign)
         elif Path(dataset).suffix == ".tsv":
             campaign = _add_table(builder, Path(dataset), campaign)
         else:
-            campaign = _add_rankings(builder, dataset, campaign, corruptions, random, outputs)
+            campaign = _add_rankings(
+                builder, dataset, campaign, corruptions, random, outputs, pairs
+            )
     return builder.build(tokenizer)
 
 
@@ -100,17 +110,16 @@ def _add_rankings(
     corruptions: int,
     random: np.random.Generator,
     outputs: bool,
+    pairs: Sequence[str] | None,
 ) -> int:
-    from cupel.data import wmt_corpus, wmt_pairs
-    from cupel.human.rankings import wmt_rankings
-
-    found = {pair: r for pair, r in wmt_rankings(dataset).items() if pair.endswith("-en")}
-    corpora = {pair: wmt_corpus(dataset, pair) for pair in found}
+    everything = wmt_rankings(dataset)
+    chosen = chosen_pairs(dataset, everything, pairs)
+    corpora = {pair: wmt_corpus(dataset, pair) for pair in chosen}
     near: Neighbours = {}
     if corruptions:
         near = neighbours(r[0] for corpus in corpora.values() for r in corpus.references)
-    for pair, rankings in found.items():
-        corpus = corpora[pair]
+    for pair in chosen:
+        corpus, rankings = corpora[pair], everything[pair]
         texts = list(corpus.systems.values())
         strict, ties = rankings.pairs(), rankings.ties()
         wins: dict[int, list[int]] = {}
@@ -134,21 +143,21 @@ def _add_rankings(
             best = texts[_winners(wins[line])[0]][line]
             _add_borrowed(builder, compared, best, campaign * LINES + line)
         if corruptions:
-            everything = [r[0] for r in corpus.references]
-            for line, said in wins.items():
-                good = [texts[system][line] for system in _winners(said)]
+            references = [r[0] for r in corpus.references]
+            for line, results in wins.items():
+                good = [texts[system][line] for system in _winners(results)]
                 source = corpus.sources[line] if corpus.sources else ""
                 segment = campaign * LINES + line
-                _add_corrupted(builder, good, everything[line], segment, corruptions, near, random)
+                _add_corrupted(builder, good, references[line], segment, corruptions, near, random)
                 if random.random() < NO_TRANSLATIONS:
-                    other = everything[int(random.integers(len(everything)))]
+                    other = references[int(random.integers(len(references)))]
                     wrong = ("", source, other)[int(random.integers(3))]
-                    _add_wrong(builder, good, wrong, everything[line], segment, random)
+                    _add_wrong(builder, good, wrong, references[line], segment, random)
         if outputs:
             _add_outputs(builder, corpus, campaign)
         campaign += 1
-    unjudged = [p for p in wmt_pairs(dataset) if p.endswith("-en") and p not in found]
-    for pair in unjudged if outputs else []:
+    unjudged = [p for p in wmt_pairs(dataset) if p.endswith("-en") and p not in chosen]
+    for pair in unjudged if outputs and pairs is None else []:
         _add_outputs(builder, wmt_corpus(dataset, pair), campaign)
         campaign += 1
     return campaign
@@ -162,10 +171,10 @@ def _add_outputs(builder: Builder, corpus: Corpus, campaign: int) -> None:
             builder.outputs[item] = None
 
 
-def _winners(said: Sequence[int]) -> list[int]:
+def _winners(results: Sequence[int]) -> list[int]:
     """Systems that won at least half of their comparisons, best first; -1 - system is a defeat."""
     balance: dict[int, int] = {}
-    for entry in said:
+    for entry in results:
         system = entry if entry >= 0 else -1 - entry
         balance[system] = balance.get(system, 0) + (1 if entry >= 0 else -1)
     ordered = sorted(balance, key=lambda system: -balance[system])
@@ -215,39 +224,30 @@ def _add_wrong(
         builder.pairs.append((better, builder.item(wrong, reference, segment), CORRUPTED))
 
 
-def _add_assessments(builder: Builder, campaign: int) -> int:
+def _add_assessments(builder: Builder, campaign: int, pairs: Sequence[str] | None) -> int:
     """da13's grades by language pair; its lines are those of wmt13."""
-    from cupel.human.score_tables import da13, da13_pairs
-
-    for pair in da13_pairs():
-        if pair.endswith("-en"):
-            found = da13(pair)
-            rows = zip(
-                found.hypotheses, found.references, found.scores, found.segments, strict=True
-            )
-            _add_grades(
-                builder,
-                ((ours, theirs[0], float(score), line) for ours, theirs, score, line in rows),
-                campaign,
-            )
-            campaign += 1
+    for pair in chosen_pairs("da13", da13_pairs(), pairs):
+        table = da13(pair)
+        rows = zip(table.hypotheses, table.references, table.scores, table.segments, strict=True)
+        _add_grades(
+            builder,
+            ((ours, theirs[0], float(score), line) for ours, theirs, score, line in rows),
+            campaign,
+        )
+        campaign += 1
     return campaign
 
 
 def _add_sick(builder: Builder, campaign: int) -> int:
     """SICK's relatedness of two sentences, its split for training."""
-    from cupel.data.sick import sick_pairs
-
-    found = sick_pairs("train")
-    rows = zip(found.first, found.second, found.relatedness, strict=True)
+    sick = sick_pairs("train")
+    rows = zip(sick.first, sick.second, sick.relatedness, strict=True)
     _add_grades(builder, ((a, b, float(g), n) for n, (a, b, g) in enumerate(rows)), campaign)
     return campaign + 1
 
 
 def _add_table(builder: Builder, path: Path, campaign: int) -> int:
     """A TSV with the columns translation (or hypothesis), reference, and score (or similarity)."""
-    from cupel.reading import read_lines
-
     header, *lines = [line.split("\t") for line in read_lines(path)] or [[]]
     places = []
     for names in (("translation", "hypothesis"), ("reference",), ("score", "similarity")):
@@ -272,12 +272,12 @@ def _add_grades(
     builder: Builder, rows: Iterable[tuple[str, str, float, int]], campaign: int
 ) -> None:
     """(translation, reference, grade, line), the grades standardised."""
-    found = list(rows)
-    grades = np.array([grade for _, _, grade, _ in found])
+    graded = list(rows)
+    grades = np.array([grade for _, _, grade, _ in graded])
     spread = grades.std() if len(grades) else 0.0
     if spread == 0.0:
         raise CupelError("There is nothing to learn from grades that are all the same.")
-    for ours, theirs, grade, line in found:
+    for ours, theirs, grade, line in graded:
         item = builder.item(ours, theirs, campaign * LINES + line % LINES)
         builder.grades.append((item, float((grade - grades.mean()) / spread)))
 
@@ -287,10 +287,6 @@ def neighbours(sentences: Iterable[str], count: int = 8) -> dict[str, list[str]]
 
     Only content words that occur more than once in the sentences have any, and are any.
     """
-    from cupel.text.content_words import is_content
-    from cupel.text.synonyms import load_synonyms
-    from cupel.text.vectors import open_vectors
-
     counts: dict[str, int] = {}
     for sentence in sentences:
         for word in re.findall(r"[a-z]{3,}", sentence.lower()):
@@ -302,12 +298,12 @@ def neighbours(sentences: Iterable[str], count: int = 8) -> dict[str, list[str]]
     matrix = np.array([vectors[word] for word in words], np.float32)
     matrix /= np.linalg.norm(matrix, axis=1, keepdims=True)
     sets = [synonyms.of(word) for word in words]
-    found: dict[str, list[str]] = {}
+    near: dict[str, list[str]] = {}
     for start in range(0, len(words), 1000):
         cosines = matrix[start : start + 1000] @ matrix.T
         nearest = np.argsort(-cosines, axis=1)[:, 1 : 2 * count]
         for row, columns in enumerate(nearest.tolist(), start):
             stem = words[row][:5]
             apart = [words[c] for c in columns if not sets[c] & sets[row] and words[c][:5] != stem]
-            found[words[row]] = apart[:count]
-    return found
+            near[words[row]] = apart[:count]
+    return near

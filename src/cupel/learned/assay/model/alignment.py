@@ -1,8 +1,8 @@
-"""Why `assay` gave a score: which word found which, how well, and what each word cost.
+"""Why `assay` gave a score: which words match, how well, and what each word cost.
 
 Pieces are matched as in `cupel.neural.token_match`; a word's match is the mean over its pieces, and
-its partner the word where most of them found theirs. What a word cost is how much higher the score
-would be had its pieces, alone and in their phrases, been matched perfectly.
+its partner the word that most of its pieces match. What a word cost is how much higher the score
+would be if its pieces matched perfectly, alone and in their phrases.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from cupel.neural.token_match import (
 )
 from cupel.neural.wordpiece import WordPieces
 
-FOUND = 0.5
+LEAST = 0.5
 """A cosine below this is no match worth showing."""
 COSTLY = 5
 """How many of the words that cost most are named."""
@@ -70,13 +70,13 @@ def explained(
 
 
 def _links(cosines: FloatArray, ours: list[int], theirs: list[int]) -> list[Link]:
-    """Words that found each other (mutual), or that only one of them found."""
+    """Pairs of words: mutual where each is the other's partner, else one-sided."""
     forward = _partners(cosines, ours, theirs)
     backward = {(b, a): how for (a, b), how in _partners(cosines.T, theirs, ours).items()}
     links = []
     for pair in sorted({*forward, *backward}):
         weight = max(forward.get(pair, 0.0), backward.get(pair, 0.0))
-        if weight >= FOUND:
+        if weight >= LEAST:
             kind = "mutual" if pair in forward and pair in backward else "one-sided"
             links.append(Link((pair[0],), (pair[1],), kind, round(weight, 4)))
     return links
@@ -85,16 +85,16 @@ def _links(cosines: FloatArray, ours: list[int], theirs: list[int]) -> list[Link
 def _partners(
     cosines: FloatArray, ours: list[int], theirs: list[int]
 ) -> dict[tuple[int, int], float]:
-    """For each of our words the word of theirs that most of its pieces found, and how well."""
+    """For each of our words the word of theirs that most of its pieces match, and how well."""
     if not ours or not theirs:
         return {}
-    found: dict[int, dict[int, list[float]]] = {}
+    matches: dict[int, dict[int, list[float]]] = {}
     for piece, word in enumerate(ours):
         best = int(cosines[piece].argmax())
-        at = found.setdefault(word, {}).setdefault(theirs[best], [])
+        at = matches.setdefault(word, {}).setdefault(theirs[best], [])
         at.append(float(cosines[piece, best]))
     partners = {}
-    for word, candidates in found.items():
+    for word, candidates in matches.items():
         partner = max(candidates, key=lambda name: (len(candidates[name]), sum(candidates[name])))
         partners[word, partner] = float(np.mean(candidates[partner]))
     return partners
@@ -135,5 +135,5 @@ def _calibrated_all(
         if at == 0 and model.design.worst:
             column = 6 + 3 * model.design.phrases + side
             changed[:, column] = worst(perfect, torch.ones_like(one))
-    found: list[float] = _probabilities(model.head(changed), card).tolist()
-    return found
+    scores: list[float] = _probabilities(model.head(changed), card).tolist()
+    return scores

@@ -1,16 +1,16 @@
 """A joint encoder: translation and reference in one input, as a teacher for `assay`.
 
 Where `assay` encodes each sentence once and compares vectors, this reads the two together, so that
-every layer may look across: [first] translation [last] reference [last], the two told apart by the
-encoder's segment types. The vectors found so are matched as `assay` matches its own, and to that
-score comes what the last layer's mean m and its first vector f say:
+every layer may look across: [first] translation [last] reference [last], with the encoder's segment
+types 0 and 1. The vectors are matched as `assay` matches its own, and the last layer's mean m and
+its first vector f add to the score:
 
     score = assay's of the matches + v . tanh(W [m, f] + b) + c
 
-Without matches (`Design.matched`) the second part is all there is.
-It is as many times slower as there are pairs of sentences to a sentence; but it errs elsewhere, so
-that the two together agree with people more than either does. What it knows is put into `assay` by
-`cupel.learned.assay.data.teachers`. Of a sentence it reads the first LONGEST pieces, as training does.
+Without matches (`Design.matched`) the second part is all there is. Every pair of sentences is
+encoded by itself, which is slow: `assay` learns from its scores
+(`cupel.learned.assay.training.teachers`). Of a sentence it reads the first LONGEST pieces, as
+training does.
 """
 
 from __future__ import annotations
@@ -21,8 +21,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from cupel.arrays import Float32Array, IntArray
-from cupel.learned.assay.data.judgments import LONGEST
-from cupel.learned.assay.model.network import Assay, Design, Side
+from cupel.learned.assay.model.network import LONGEST, Assay, Design, Side
 from cupel.neural.encoder import Encoder, padded
 from cupel.neural.wordpiece import Pieces
 
@@ -42,9 +41,7 @@ class Joint(Assay):
         self.out = nn.Linear(UNITS, 1)
         nn.init.zeros_(self.out.weight)
 
-    def forward(
-        self, ids: Tensor, mask: Tensor, own: Tensor, items: Tensor, extra: Tensor | None = None
-    ) -> Tensor:
+    def forward(self, ids: Tensor, mask: Tensor, own: Tensor, items: Tensor) -> Tensor:
         states, there = self._read(ids, mask, items)
         with torch.autocast(ids.device.type, enabled=False):
             last = states[-1].float()
@@ -52,13 +49,11 @@ class Joint(Assay):
             seen = functional.dropout(torch.cat([mean, last[:, 0]], -1), DROPOUT, self.training)
             score: Tensor = self.out(torch.tanh(self.hidden(seen))).squeeze(-1)
             if self.design.matched:
-                score = score + self.head(self._matches(states, ids, mask, own, items, extra))
+                score = score + self.head(self._matches(states, ids, mask, own, items))
             return score
 
-    def item_features(
-        self, ids: Tensor, mask: Tensor, own: Tensor, items: Tensor, extra: Tensor | None = None
-    ) -> Tensor:
-        return self._matches(self._read(ids, mask, items)[0], ids, mask, own, items, extra)
+    def item_features(self, ids: Tensor, mask: Tensor, own: Tensor, items: Tensor) -> Tensor:
+        return self._matches(self._read(ids, mask, items)[0], ids, mask, own, items)
 
     def _read(self, ids: Tensor, mask: Tensor, items: Tensor) -> tuple[list[Tensor], Tensor]:
         """The layers' states of the joined sentences, and where these have a piece."""
@@ -72,7 +67,6 @@ class Joint(Assay):
         mask: Tensor,
         own: Tensor,
         items: Tensor,
-        extra: Tensor | None,
     ) -> Tensor:
         """(n, f) features of translation and reference, whose vectors are those read together."""
         state = self.mixed(states)
@@ -84,7 +78,7 @@ class Joint(Assay):
                 self._side(state, columns.expand(len(items), -1), first, ids, mask, own),
                 self._side(state, behind, second, ids, mask, own),
             )
-            return self.features(*sides, extra)
+            return self.features(*sides)
 
     def _side(
         self, state: Tensor, columns: Tensor, rows: Tensor, ids: Tensor, mask: Tensor, own: Tensor
@@ -137,7 +131,7 @@ def joint_scores(
         ids, mask, own = padded(pieces.take(sentences), *model.encoder.special, LONGEST)
         arrays = (ids, mask, own, items.reshape(both.shape))
         with torch.autocast(device.type, torch.bfloat16, enabled=device.type == "cuda"):
-            found = model(*(torch.from_numpy(array).to(device) for array in arrays))
-        scores[rows] = found.float().cpu().numpy()
+            raw = model(*(torch.from_numpy(array).to(device) for array in arrays))
+        scores[rows] = raw.float().cpu().numpy()
         at += len(rows)
     return scores

@@ -14,7 +14,7 @@ same segment with probability 1 / (1 + exp(score 2 - score 1)).
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -33,6 +33,8 @@ from cupel.neural.token_match import (
     worst,
 )
 
+LONGEST = 100
+"""Pieces of a sentence that training looks at; scoring looks at all."""
 HIDDEN = 16
 POOLED = 16
 WEIGHTINGS = ("equal", "learned", "deep", "table")
@@ -45,15 +47,14 @@ weights, mask and numbers of the pieces (b, t)."""
 
 @dataclass(frozen=True)
 class Design:
-    """What the model looks at.
+    """The shape of a model: what it looks at.
 
     phrases    phrase matches beside those of single pieces
     worst      the worst match on either side
-    repeats    what the translation says once too often
+    repeats    what the translation has once too often
     pooled     features learned from the two sentence vectors u and v: tanh(W [|u - v|, u v])
     weighting  of the pieces: equal, learned from their vectors (deep: by a layer of tanh units
                more), or a table by piece (idf, say)
-    extra      further features that come with an item, such as scores of other metrics
     joint      the encoder reads both sentences together (a teacher, see
                `cupel.learned.assay.model.joint`)
     matched    whether what it read together is matched too
@@ -64,18 +65,23 @@ class Design:
     repeats: bool = True
     pooled: bool = False
     weighting: str = "learned"
-    extra: int = 0
     joint: bool = False
     matched: bool = True
 
     @property
     def features(self) -> int:
-        return (
-            6 + 3 * self.phrases + 2 * self.worst + self.repeats + POOLED * self.pooled + self.extra
-        )
+        return 6 + 3 * self.phrases + 2 * self.worst + self.repeats + POOLED * self.pooled
 
-    def entries(self) -> dict[str, Any]:
-        """For a card, and `Design(**entries)` back."""
+    @classmethod
+    def of(cls, card: Mapping[str, Any]) -> Design:
+        """The design that a card holds; one of further features is not supported any more."""
+        entries = dict(card["design"])
+        if entries.pop("extra", 0):
+            raise ValueError("the model has extra features")
+        return cls(**entries)
+
+    def record(self) -> dict[str, Any]:
+        """The design as a card keeps it."""
         return asdict(self)
 
 
@@ -147,20 +153,16 @@ class Assay(nn.Module):
             return self.table[ids] * mask  # type: ignore[index]
         return mask.float()
 
-    def forward(
-        self, ids: Tensor, mask: Tensor, own: Tensor, items: Tensor, extra: Tensor | None = None
-    ) -> Tensor:
+    def forward(self, ids: Tensor, mask: Tensor, own: Tensor, items: Tensor) -> Tensor:
         """Scores of items: (b, t) pieces of distinct sentences; (n, 2) translation and reference.
 
         mask: True where there is a piece; own: where that is not one of the special ones.
         """
-        features = self.item_features(ids, mask, own, items, extra)
+        features = self.item_features(ids, mask, own, items)
         with torch.autocast(ids.device.type, enabled=False):
             return self.head(features)  # type: ignore[no-any-return]
 
-    def item_features(
-        self, ids: Tensor, mask: Tensor, own: Tensor, items: Tensor, extra: Tensor | None = None
-    ) -> Tensor:
+    def item_features(self, ids: Tensor, mask: Tensor, own: Tensor, items: Tensor) -> Tensor:
         """(n, f) what `forward` scores."""
         state = self.mixed(self.encoder(ids, mask))
         with torch.autocast(ids.device.type, enabled=False):  # cosines need their digits
@@ -173,36 +175,31 @@ class Assay(nn.Module):
                 (vectors[rows], whole[rows], weights[rows], own[rows], ids[rows])
                 for rows in items.unbind(1)
             ]
-            return self.features(sides[0], sides[1], extra)
+            return self.features(sides[0], sides[1])
 
-    def features(
-        self,
-        first: Side,
-        second: Side,
-        extra: Tensor | None = None,
-    ) -> Tensor:
+    def features(self, first: Side, second: Side) -> Tensor:
         """Translation and reference -> (b, f)."""
         a, a_whole, a_weights, a_mask, a_ids = first
         b, b_whole, b_weights, b_mask, b_ids = second
         cosines = similarities(a, b)
         rows, columns = best_matches(cosines, a_mask, b_mask)
-        found = _sides(rows, columns, a_weights, b_weights)
-        found.append((a_whole * b_whole).sum(-1))
+        parts = _sides(rows, columns, a_weights, b_weights)
+        parts.append((a_whole * b_whole).sum(-1))
         lengths = torch.log((a_mask.sum(1) + 1.0) / (b_mask.sum(1) + 1.0))
-        found += [lengths, lengths.abs()]
+        parts += [lengths, lengths.abs()]
         if self.design.phrases:
             context = in_context(cosines, a_mask, b_mask)
-            found += _sides(*best_matches(context, a_mask, b_mask), a_weights, b_weights)
+            parts += _sides(*best_matches(context, a_mask, b_mask), a_weights, b_weights)
         if self.design.worst:
-            found += [worst(rows, a_mask), worst(columns, b_mask)]
+            parts += [worst(rows, a_mask), worst(columns, b_mask)]
         if self.design.repeats:
-            found.append(repeats(a_ids, b_ids, a_mask, b_mask))
-        features = torch.stack(found, -1)
+            parts.append(repeats(a_ids, b_ids, a_mask, b_mask))
+        features = torch.stack(parts, -1)
         if self.design.pooled:
             both = torch.cat([(a_whole - b_whole).abs(), a_whole * b_whole], -1)
             learned = torch.tanh(self.pool(both * a_whole.shape[-1] ** 0.5))
             features = torch.cat([features, learned], -1)
-        return features if extra is None else torch.cat([features, extra], -1)
+        return features
 
 
 def _sides(rows: Tensor, columns: Tensor, a_weights: Tensor, b_weights: Tensor) -> list[Tensor]:
@@ -217,4 +214,4 @@ def standard_names(design: Design) -> list[str]:
     names += ["worst precision", "worst recall"] * design.worst
     names += ["repeats"] * design.repeats
     names += [f"pooled {number + 1}" for number in range(POOLED)] * design.pooled
-    return names + [f"extra {number + 1}" for number in range(design.extra)]
+    return names

@@ -102,7 +102,7 @@ def item_features(
 ) -> Tensor:
     """(items, f) for pairs of sentences, in the order given; see `Assay.features`."""
     limits = limits or Limits.of(model.mix.device)
-    features = torch.zeros(len(hypothesis), model.design.features - model.design.extra)
+    features = torch.zeros(len(hypothesis), model.design.features)
     for start, stop, vectors, of in _groups(model, pieces, hypothesis, reference, limits):
         first, second = of[hypothesis[start:stop]], of[reference[start:stop]]
         for rows in _by_length(vectors.offsets, first, second, limits.batch):
@@ -117,15 +117,12 @@ def raw_scores(
     pieces: Pieces,
     hypothesis: IntArray,
     reference: IntArray,
-    extra: Float32Array | None = None,
     limits: Limits | None = None,
 ) -> Float32Array:
     """(items,) scores, not calibrated."""
     if isinstance(model, Joint):
         return joint_scores(model, pieces, hypothesis, reference)
     features = item_features(model, pieces, hypothesis, reference, limits)
-    if extra is not None:
-        features = torch.cat([features, torch.from_numpy(extra)], -1)
     scores: Float32Array = model.head(features.to(model.mix.device)).cpu().numpy()
     return scores
 
@@ -141,10 +138,10 @@ def _groups(
     held: Encoded | None = None
     start = 0
     while start < len(both):
-        known = np.flatnonzero(of >= 0)
+        held_before = int((of >= 0).sum())
         stop, new = _run(both, start, pieces.lengths, of, limits.kept)
         fresh = encoded(model, pieces.take(new), limits)
-        of[new] = np.arange(len(new)) + len(known)
+        of[new] = np.arange(len(new)) + held_before
         vectors = fresh if held is None else held + fresh
         yield start, stop, vectors, of
         present = np.flatnonzero(of >= 0)

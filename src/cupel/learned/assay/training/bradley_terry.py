@@ -19,26 +19,26 @@ def fitted(differences: FloatArray) -> FloatArray:
     weights = np.zeros(differences.shape[1])
     used = np.flatnonzero(differences.any(0))
     if not len(used):
-        return weights + 1.0 / len(weights)  # nothing is known of any
+        return weights + 1.0 / len(weights)  # there is nothing to fit
     while len(used):
-        found = _newton(differences[:, used])
-        if (found > 0.0).all():
-            weights[used] = found
+        fit = _newton(differences[:, used])
+        if (fit > 0.0).all():
+            weights[used] = fit
             break
-        used = np.delete(used, found.argmin())
+        used = np.delete(used, fit.argmin())
     return weights
 
 
 def _newton(differences: FloatArray) -> FloatArray:
-    found = np.full(differences.shape[1], 1.0 / differences.shape[1])
+    fit = np.full(differences.shape[1], 1.0 / differences.shape[1])
     cost = RIDGE * (differences**2).sum(0) / 4.0  # a sigmoid's curvature is at most 1/4
     for _ in range(50):
-        missed = 1.0 / (1.0 + np.exp(np.clip(differences @ found, -500, 500)))
+        missed = 1.0 / (1.0 + np.exp(np.clip(differences @ fit, -500, 500)))
         curvature = (differences * (missed * (1.0 - missed))[:, None]).T @ differences
         if np.trace(curvature) < 1e-9:
             break
-        step = np.linalg.solve(curvature + np.diag(cost), differences.T @ missed - cost * found)
-        found = np.clip(found + step, -100.0, 100.0)
+        step = np.linalg.solve(curvature + np.diag(cost), differences.T @ missed - cost * fit)
+        fit = np.clip(fit + step, -100.0, 100.0)
         if np.abs(step).max() < 1e-9:
             break
-    return found
+    return fit

@@ -1,4 +1,4 @@
-"""How `assay` is trained: on preferences, on grades, or on both; readable from top to bottom.
+"""Assay's training loop on prepared arrays: preferences, grades, scores of teachers.
 
 A preference costs softplus(-(s_better - s_worse)), the negative log likelihood of a Bradley-Terry
 model. With ties as a third outcome it is that of Rao and Kupper (1967): a difference must exceed a
@@ -11,9 +11,9 @@ from __future__ import annotations
 
 import copy
 import time
-from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass
-from typing import Any, TypeVar
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import TypeVar
 
 import numpy as np
 import torch
@@ -21,41 +21,15 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from cupel.arrays import Float32Array
-from cupel.learned.assay.data.judgments import LONGEST, TIED, Judgments, Step, steps, weights_of
-from cupel.learned.assay.model.network import Assay
-from cupel.neural.checkpoints import Run, optimizer_state, restore_optimizer
+from cupel.learned.assay.data.examples import TIED, Judgments, Step, steps, weights_of
+from cupel.learned.assay.model.network import LONGEST, Assay
+from cupel.learned.assay.training.settings import Training
+from cupel.neural.checkpoints import Run, flat_state, optimizer_state, part_of, restore_optimizer
 from cupel.neural.encoder import padded
+from cupel.neural.training import Epoch, Report
 from cupel.neural.wordpiece import Pieces
 
-Log = Callable[[dict[str, Any]], None]
 Model = TypeVar("Model", bound=Assay)
-
-
-@dataclass(frozen=True)
-class Recipe:
-    """Every knob of a training."""
-
-    epochs: int = 4
-    by_segment: bool = True  # a step is what was said of some segments, not single pairs
-    size: int = 16  # segments (or pairs) a step
-    encoder_rate: float = 5e-5  # AdamW's step for the encoder's layers
-    head_rate: float = 1e-3  # and for everything on top of them
-    decay: float = 0.01  # AdamW's weight decay
-    warmup: float = 0.1  # the part of the training in which the rates rise; then they fall to 0
-    dropout: float = 0.15
-    embeddings: bool = False  # whether the table of the pieces is trained too
-    agreed: bool = False  # contradicting judgments cancel
-    tied: float = 0.0  # what a tie counts, as a third outcome; 0: ties are left out
-    corrupted: float = 0.5  # what a preference for the original over its corruption counts
-    borrowed: float = 0.0  # what a judgment counts with another translation for the reference
-    graded: float = 0.0  # what a grade counts
-    taught: float = 0.0  # what a teacher's score counts; judgments count 1 beside it
-    average: float = 0.998  # decay of a moving average of the weights, which is then what is kept
-    seed: int = 12345
-
-    def entries(self) -> dict[str, Any]:
-        """For a card or a checkpoint."""
-        return asdict(self)
 
 
 class Objective(nn.Module):
@@ -66,23 +40,23 @@ class Objective(nn.Module):
         self.threshold = nn.Parameter(torch.tensor(-1.0))
         self.grade = nn.Parameter(torch.tensor([0.5, 0.0]))
 
-    def forward(self, scores: Tensor, step: Mapping[str, Tensor], recipe: Recipe) -> Tensor:
+    def forward(self, scores: Tensor, step: Mapping[str, Tensor], how: Training) -> Tensor:
         total, weight = scores.sum() * 0.0, scores.new_tensor(1e-6)
         if len(step["better"]):
             difference = scores[step["better"]] - scores[step["worse"]]
-            costs = self.preference(difference, step["kind"] == TIED, recipe.tied > 0)
+            costs = self.preference(difference, step["kind"] == TIED, how.tied > 0)
             total = total + (costs * step["weight"]).sum()
             weight = weight + step["weight"].sum()
-        if recipe.graded and len(step["graded"]):
+        if how.graded and len(step["graded"]):
             predicted = self.grade[0] * scores[step["graded"]] + self.grade[1]
             errors = functional.mse_loss(predicted, step["grade"], reduction="sum")
-            total = total + recipe.graded * errors
-            weight = weight + recipe.graded * len(step["graded"])
+            total = total + how.graded * errors
+            weight = weight + how.graded * len(step["graded"])
         cost = total / weight
-        if recipe.taught and len(step["taught"]):
+        if how.taught and len(step["taught"]):
             ours, group = scores[step["taught"]], step["group"]
             errors = centred(ours, group) - centred(step["lesson"], group)
-            cost = cost + recipe.taught * errors.square().mean()
+            cost = cost + how.taught * errors.square().mean()
         return cost
 
     def preference(self, difference: Tensor, tied: Tensor, with_ties: bool) -> Tensor:
@@ -114,123 +88,106 @@ class Place:
 def train(
     model: Model,
     data: Judgments,
-    recipe: Recipe,
+    how: Training,
     place: Place,
     *,
     check: Callable[[Model], Mapping[str, float]] | None = None,
     run: Run | None = None,
-    log: Log | None = None,
-    extra: Float32Array | None = None,
-) -> Model:
-    """Train a model in place and return what is kept of it: itself, or the average of its weights.
+    report: Report | None = None,
+) -> tuple[Model, list[Epoch]]:
+    """Train a model in place; returns what is kept of it, itself or its average, and the log.
 
-    check: figures of the model on held-out segments, after each epoch. extra: (items, k) features.
+    check: figures of the model on held-out segments, after each epoch.
     """
-    torch.manual_seed(recipe.seed)
-    device = place.device
-    model.to(device)
-    objective = Objective().to(device)
-    model.encoder.dropout = recipe.dropout
-    model.encoder.words.weight.requires_grad_(recipe.embeddings)
-    weight = weights_of(data, recipe.corrupted, recipe.tied, recipe.agreed, recipe.borrowed)
-    optimizer = _optimizer(model, objective, recipe)
-    kept = copy.deepcopy(model) if recipe.average else model
-    before = run.resume() if run else None
-    history: list[dict[str, Any]] = []
-    if before:
-        state, history = before
-        _restore(state, {"model": model, "objective": objective, "kept": kept}, optimizer)
+    torch.manual_seed(how.seed)
+    model.to(place.device)
+    objective = Objective().to(place.device)
+    model.encoder.dropout = how.dropout
+    model.encoder.words.weight.requires_grad_(how.embeddings)
+    weight = weights_of(data, how.corrupted, how.tied, how.agreed, how.borrowed)
+    optimizer = _optimizer(model, objective, how)
+    kept = copy.deepcopy(model) if how.average else model
+    parts: dict[str, nn.Module] = {"model": model, "objective": objective, "kept": kept}
+    checkpoint = run.resume() if run else None
+    log: list[Epoch] = []
+    if checkpoint:
+        state, log = checkpoint
+        for name, module in parts.items():
+            module.load_state_dict(part_of(state, name))
+        restore_optimizer(optimizer, part_of(state, "optimizer"))
     else:
         if not model.head.centre.any():  # else it goes on from another training
-            _standardise(model, data, weight, recipe, device, extra)
+            _standardise(model, data, weight, how, place.device)
         kept.load_state_dict(model.state_dict())
-    per_epoch = sum(1 for _ in _epoch(data, weight, recipe, 0))
-    total = per_epoch * recipe.epochs
-    for epoch in range(len(history), recipe.epochs):
-        start, losses = time.perf_counter(), []
-        model.train()
-        for number, step in enumerate(_epoch(data, weight, recipe, epoch)):
-            if number >= per_epoch - per_epoch % place.world:
-                break  # every process takes as many steps as the others
-            if number % place.world != place.rank:
-                continue
-            done = epoch * per_epoch + number - place.rank  # the same in all processes
-            for group in optimizer.param_groups:
-                group["lr"] = group["highest"] * _rate(done, total, recipe.warmup)
-            tensors = as_tensors(data.pieces, step, model, device, extra)
-            with torch.autocast(device.type, torch.bfloat16, enabled=device.type == "cuda"):
-                scores = model(*inputs(tensors))
-            loss = objective(scores, tensors, recipe)
-            optimizer.zero_grad(set_to_none=True)
-            loss.backward()
-            _share_gradients(optimizer, place.world)
-            optimizer.step()
-            if recipe.average:
-                _follow(kept, model, min(recipe.average, (done + 1) / (done + 10)))
-            losses.append(loss.detach())
-        entry: dict[str, Any] = {
-            "epoch": epoch + 1,
-            "loss": float(torch.stack(losses).mean()) if losses else 0.0,
-            "seconds": round(time.perf_counter() - start, 2),
-        }
+    per_epoch = sum(1 for _ in _steps(data, weight, how, 0))
+    for epoch in range(len(log), how.epochs):
+        begun = time.perf_counter()
+        loss = _epoch(model, kept, objective, optimizer, data, weight, how, place, epoch, per_epoch)
+        seconds = round(time.perf_counter() - begun, 2)
         kept.eval()
-        if check:
-            entry |= check(kept)
-        history.append(entry)
-        if log:
-            log(entry)
+        log.append(Epoch(epoch + 1, loss, check(kept) if check else {}, seconds))
+        if report:
+            report(log[-1])
         if run and place.rank == 0:
-            parts: dict[str, nn.Module] = {"model": model, "objective": objective, "kept": kept}
-            run.save(_state(parts, optimizer), history)
-    return kept.eval()
+            tensors = {name: module.state_dict() for name, module in parts.items()}
+            run.save(flat_state(**tensors, optimizer=optimizer_state(optimizer)), log)
+    return kept.eval(), log
 
 
-def as_tensors(
-    pieces: Pieces,
-    step: Step,
+def _epoch(
     model: Assay,
-    device: torch.device,
-    extra: Float32Array | None = None,
-) -> dict[str, Tensor]:
+    kept: Assay,
+    objective: Objective,
+    optimizer: torch.optim.Optimizer,
+    data: Judgments,
+    weight: Float32Array,
+    how: Training,
+    place: Place,
+    epoch: int,
+    per_epoch: int,
+) -> float:
+    """One pass over the data; the mean cost of the steps of this process."""
+    model.train()
+    losses = []
+    for number, step in enumerate(_steps(data, weight, how, epoch)):
+        if number >= per_epoch - per_epoch % place.world:
+            break  # every process takes as many steps as the others
+        if number % place.world != place.rank:
+            continue
+        done = epoch * per_epoch + number - place.rank  # the same in all processes
+        for group in optimizer.param_groups:
+            group["lr"] = group["highest"] * _rate(done, per_epoch * how.epochs, how.warmup)
+        tensors = as_tensors(data.pieces, step, model, place.device)
+        with torch.autocast(place.device.type, torch.bfloat16, enabled=place.device.type == "cuda"):
+            scores = model(*inputs(tensors))
+        loss = objective(scores, tensors, how)
+        optimizer.zero_grad(set_to_none=True)
+        loss.backward()
+        _share_gradients(optimizer, place.world)
+        optimizer.step()
+        if how.average:
+            _follow(kept, model, min(how.average, (done + 1) / (done + 10)))
+        losses.append(loss.detach())
+    return float(torch.stack(losses).mean()) if losses else 0.0
+
+
+def as_tensors(pieces: Pieces, step: Step, model: Assay, device: torch.device) -> dict[str, Tensor]:
     """A step's arrays on the device, its sentences padded to the longest (at most LONGEST)."""
     ids, mask, own = padded(pieces.take(step.sentences), *model.encoder.special, LONGEST)
-    arrays = {
-        "ids": ids,
-        "mask": mask,
-        "own": own,
-        "items": step.items,
-        "better": step.better,
-        "worse": step.worse,
-        "weight": step.weight,
-        "kind": step.kind,
-        "graded": step.graded,
-        "grade": step.grade,
-        "taught": step.taught,
-        "lesson": step.lesson,
-        "group": step.group,
-    }
-    if extra is not None:
-        arrays["extra"] = extra[step.numbers]
+    arrays = {**vars(step), "ids": ids, "mask": mask, "own": own}
     return {
         name: torch.from_numpy(array).to(device, non_blocking=True)
         for name, array in arrays.items()
     }
 
 
-def inputs(tensors: Mapping[str, Tensor]) -> tuple[Tensor, Tensor, Tensor, Tensor, Tensor | None]:
+def inputs(tensors: Mapping[str, Tensor]) -> tuple[Tensor, Tensor, Tensor, Tensor]:
     """What the model takes, of the tensors of a step."""
-    return (
-        tensors["ids"],
-        tensors["mask"],
-        tensors["own"],
-        tensors["items"],
-        tensors.get("extra"),
-    )
+    return tensors["ids"], tensors["mask"], tensors["own"], tensors["items"]
 
 
-def _epoch(data: Judgments, weight: Float32Array, recipe: Recipe, epoch: int):  # type: ignore[no-untyped-def]
-    generator = np.random.default_rng([recipe.seed, epoch])
-    return steps(data, weight, recipe.size, recipe.by_segment, generator)
+def _steps(data: Judgments, weight: Float32Array, how: Training, epoch: int) -> Iterator[Step]:
+    return steps(data, weight, how.batch, np.random.default_rng([how.seed, epoch]))
 
 
 def _rate(step: int, total: int, warmup: float) -> float:
@@ -239,15 +196,15 @@ def _rate(step: int, total: int, warmup: float) -> float:
     return (step + 1) / rising if step < rising else (total - step) / max(1, total - rising)
 
 
-def _optimizer(model: Assay, objective: Objective, recipe: Recipe) -> torch.optim.Optimizer:
+def _optimizer(model: Assay, objective: Objective, how: Training) -> torch.optim.Optimizer:
     encoder = [p for p in model.encoder.parameters() if p.requires_grad]
     inside = {id(p) for p in model.encoder.parameters()}
     rest = [p for p in model.parameters() if id(p) not in inside] + list(objective.parameters())
     groups = [
-        {"params": encoder, "lr": recipe.encoder_rate, "highest": recipe.encoder_rate},
-        {"params": rest, "lr": recipe.head_rate, "highest": recipe.head_rate},
+        {"params": encoder, "lr": how.encoder_rate, "highest": how.encoder_rate},
+        {"params": rest, "lr": how.rate, "highest": how.rate},
     ]
-    return torch.optim.AdamW(groups, weight_decay=recipe.decay, fused=True)
+    return torch.optim.AdamW(groups, weight_decay=how.decay, fused=True)
 
 
 @torch.no_grad()
@@ -255,19 +212,18 @@ def _standardise(
     model: Assay,
     data: Judgments,
     weight: Float32Array,
-    recipe: Recipe,
+    how: Training,
     device: torch.device,
-    extra: Float32Array | None,
 ) -> None:
     """Centre and spread of the features, over the first steps of the first epoch."""
     model.eval()
-    found = []
-    for number, step in enumerate(_epoch(data, weight, recipe, 0)):
-        tensors = as_tensors(data.pieces, step, model, device, extra)
-        found.append(model.item_features(*inputs(tensors)))
-        if number >= 20 or sum(map(len, found)) > 4000:
+    features = []
+    for number, step in enumerate(_steps(data, weight, how, 0)):
+        tensors = as_tensors(data.pieces, step, model, device)
+        features.append(model.item_features(*inputs(tensors)))
+        if number >= 20 or sum(map(len, features)) > 4000:
             break
-    model.head.standardise(torch.cat(found))
+    model.head.standardise(torch.cat(features))
 
 
 @torch.no_grad()
@@ -292,23 +248,3 @@ def _share_gradients(optimizer: torch.optim.Optimizer, world: int) -> None:
     parts = torch.split(flat, [p.numel() for p in parameters])
     for p, part in zip(parameters, parts, strict=True):
         p.grad = part.view_as(p)
-
-
-def _state(parts: Mapping[str, nn.Module], optimizer: torch.optim.Optimizer) -> dict[str, Tensor]:
-    state = {
-        f"{part}.{name}": tensor.clone()
-        for part, module in parts.items()
-        for name, tensor in module.state_dict().items()
-    }
-    return state | optimizer_state(optimizer)
-
-
-def _restore(
-    state: Mapping[str, Tensor], parts: Mapping[str, nn.Module], optimizer: torch.optim.Optimizer
-) -> None:
-    for part, module in parts.items():
-        prefix = f"{part}."
-        module.load_state_dict(
-            {k.removeprefix(prefix): v for k, v in state.items() if k.startswith(prefix)}
-        )
-    restore_optimizer(optimizer, state)

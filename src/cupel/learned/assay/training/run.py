@@ -17,18 +17,20 @@ import torch
 
 from cupel.arrays import Float32Array
 from cupel.errors import CupelError
-from cupel.learned.assay.data.judgments import BORROWED, CORRUPTED, JUDGED, LINES, TIED, Judgments
+from cupel.learned.assay.data.examples import BORROWED, CORRUPTED, JUDGED, LINES, TIED, Judgments
 from cupel.learned.assay.data.prepare import CORRUPTIONS, judgments
-from cupel.learned.assay.data.teachers import with_lessons
 from cupel.learned.assay.files import KIND, build, load_assay, save_assay
 from cupel.learned.assay.model.network import Assay, Design
 from cupel.learned.assay.model.scoring import raw_scores
 from cupel.learned.assay.training.bradley_terry import fitted
-from cupel.learned.assay.training.loop import Log, Place, Recipe, train
+from cupel.learned.assay.training.loop import Place, train
+from cupel.learned.assay.training.settings import Training
+from cupel.learned.assay.training.teachers import with_lessons
 from cupel.neural.checkpoints import Run
 from cupel.neural.devices import find_device
 from cupel.neural.encoder import Encoder
-from cupel.neural.weights import read_card
+from cupel.neural.training import Epoch, Report
+from cupel.neural.weights import check_untrained, read_card
 from cupel.neural.wordpiece import encoder_checksum, find_encoder
 
 HELD_OUT, NONE = "held-out", "none"
@@ -49,21 +51,22 @@ class Order:
     train    datasets: rankings (wmt12, wmt13, wmt14), grades (da13, sick, a TSV file)
     dev      held-out (one line in twenty of the training data), none, or other datasets
     encoder  a folder in HuggingFace's layout; the MiniLM of the package where there is none
-    layers   of the encoder that are used; all where it is not said
+    pairs    language pairs; None is all into English
+    layers   how many of the encoder's layers are used; None is all
     start    a trained model to go on from, in place of the encoder alone
     teachers folders of trained models whose scores are learned from, too
     """
 
     train: tuple[str, ...] = ("wmt13",)
     dev: tuple[str, ...] = (HELD_OUT,)
+    pairs: tuple[str, ...] | None = None
     encoder: Path | None = None
     layers: int | None = None
     start: Path | None = None
     teachers: tuple[Path, ...] = ()
     design: Design = field(default_factory=Design)
-    recipe: Recipe = field(default_factory=Recipe)
+    training: Training = field(default_factory=Training)
     stored: str = "int8"
-    device: str = "auto"
 
     @property
     def settings(self) -> dict[str, Any]:
@@ -71,24 +74,26 @@ class Order:
         return {
             "train": list(self.train),
             "dev": list(self.dev),
+            "pairs": list(self.pairs) if self.pairs else None,
             "encoder": encoder_checksum(find_encoder(self.encoder)),
             "layers": self.layers,
             "start": _sha256(self.start) if self.start else None,
             "teachers": [_sha256(folder) for folder in self.teachers],
-            "design": self.design.entries(),
-            **self.recipe.entries(),
+            "design": self.design.record(),
+            **self.training.record(),
         }
 
 
-def train_assay(order: Order, folder: Path | str, log: Log | None = None) -> Mapping[str, Any]:
-    """Train, and write weights, card and log into the folder; returns the last line of the log.
+def train_assay(order: Order, folder: Path | str, report: Report | None = None) -> Epoch:
+    """Train, and write weights, card and log; a training that was stopped goes on where it was.
 
-    Where the folder has a checkpoint of the same training, it goes on from there.
+    Returns the last epoch.
     """
-    place = _place(order.device)
+    check_untrained(folder)
+    place = _place(order.training.device)
     run = Run(folder, order.settings)
     # All trainings begin with the same head, so that `average_assay` can average their weights;
-    # the seed of the recipe is for the order of the data and for dropout.
+    # the seed of the training is for the order of the data and for dropout.
     torch.manual_seed(SAME)
     model = build(Encoder.load(order.encoder, order.layers), order.design)
     if order.start:
@@ -96,28 +101,21 @@ def train_assay(order: Order, folder: Path | str, log: Log | None = None) -> Map
     data, dev = _data(order, model)
     if order.design.weighting == "table":
         model.table.copy_(torch.from_numpy(inverse_frequencies(data, len(model.table))))  # type: ignore[operator, arg-type]
-    history: list[dict[str, Any]] = []
-
-    def told(entry: dict[str, Any]) -> None:
-        history.append(entry)
-        if log and place.rank == 0:
-            log(entry)
-
-    kept = train(
-        model, used(data, order.recipe), order.recipe, place,
-        check=None if dev is None else lambda m: figures(m, dev), run=run, log=told,
+    kept, log = train(
+        model, used(data, order.training), order.training, place, run=run,
+        check=None if dev is None else lambda m: figures(m, dev),
+        report=report if place.rank == 0 else None,
     )  # fmt: skip
     if place.rank == 0:
-        history = (run.resume() or ({}, history))[1]
-        said = {
+        origin = {
             name: order.settings[name] for name in ("start", "teachers") if getattr(order, name)
         }
-        said["recipe"] = order.recipe.entries()
-        _write(kept, order, folder, data, dev, history[-1], said)
+        origin["recipe"] = order.training.record()
+        _write(kept, order, folder, data, dev, log[-1].record(), origin)
         run.finish()
     if place.world > 1:
         torch.distributed.destroy_process_group()
-    return history[-1]
+    return log[-1]
 
 
 def begin_with(model: Assay, folder: Path | str, encoder: Path | None) -> None:
@@ -136,16 +134,18 @@ def begin_with(model: Assay, folder: Path | str, encoder: Path | None) -> None:
 
 def average_assay(
     order: Order, folders: Sequence[Path | str], folder: Path | str
-) -> Mapping[str, Any]:
-    """Average the weights of trainings of the same design that differ in seed or recipe.
+) -> Mapping[str, float]:
+    """Average the weights of trainings of the same design; returns the figures of the average.
 
     order: the data that they were trained on, for calibration and figures.
     """
-    first, card = load_assay(folders[0], order.encoder, order.device)
+    check_untrained(folder)
+    device = order.training.device
+    first, card = load_assay(folders[0], order.encoder, device)
     total = {name: tensor.clone() for name, tensor in first.state_dict().items()}
     members = [_member(card)]
     for other in folders[1:]:
-        model, its_card = load_assay(other, order.encoder, order.device)
+        model, its_card = load_assay(other, order.encoder, device)
         alike = all(its_card.get(key) == card.get(key) for key in ("layers", "data", "table"))
         if model.design != first.design or not alike:
             raise CupelError(
@@ -156,31 +156,32 @@ def average_assay(
             total[name] += tensor
     first.load_state_dict({name: tensor / len(folders) for name, tensor in total.items()})
     data, dev = _data(order, first)
-    found = {} if dev is None else figures(first, dev)
-    _write(first, order, folder, data, dev, found, {"average of": members})
-    return found
+    held_out = {} if dev is None else figures(first, dev)
+    _write(first, order, folder, data, dev, held_out, {"average of": members})
+    return held_out
 
 
 def _member(card: Mapping[str, Any]) -> dict[str, Any]:
-    """What the card of an average says of one that is in it."""
-    said = ("sha256", "recipe", "start", "teachers", "average of")
-    return {name: card[name] for name in said if name in card}
+    """The entry in the card of an average for one that is in it."""
+    names = ("sha256", "recipe", "start", "teachers", "average of")
+    return {name: card[name] for name in names if name in card}
 
 
 def _data(order: Order, model: Assay) -> tuple[Judgments, Judgments | None]:
     """What is trained on, and what is held out."""
     tokenizer = model.encoder.pieces
     assert tokenizer is not None
-    made = CORRUPTIONS if order.recipe.corrupted else 0
-    data = judgments(order.train, tokenizer, corruptions=made, outputs=bool(order.teachers))
+    made = CORRUPTIONS if order.training.corrupted else 0
+    outputs = bool(order.teachers)
+    data = judgments(order.train, tokenizer, pairs=order.pairs, corruptions=made, outputs=outputs)
     if order.teachers:
         held_out = order.dev == (HELD_OUT,)
-        data = with_lessons(data, order.teachers, order.encoder, order.device, held_out)
+        data = with_lessons(data, order.teachers, order.encoder, order.training.device, held_out)
     dev: Judgments | None = None
     if order.dev == (HELD_OUT,):
         data, dev = data.part(False), data.part(True).of_kind(JUDGED, CORRUPTED)
     elif order.dev != (NONE,):
-        dev = judgments(order.dev, tokenizer, corruptions=0).of_kind(JUDGED)
+        dev = judgments(order.dev, tokenizer, pairs=order.pairs, corruptions=0).of_kind(JUDGED)
     if not len(data.better) + len(data.graded):
         raise CupelError(f"There is nothing to learn from in {', '.join(order.train)}.")
     return data, dev
@@ -193,9 +194,9 @@ def _write(
     data: Judgments,
     dev: Judgments | None,
     last: Mapping[str, Any],
-    said: Mapping[str, Any],
+    origin: Mapping[str, Any],
 ) -> None:
-    """Save a model with its card. last: its figures; said: how it was made."""
+    """Save a model with its card. last: its figures; origin: how it was made."""
     card = {
         "encoder": {
             "name": str(order.encoder) if order.encoder else "all-MiniLM-L6-v2",
@@ -204,16 +205,16 @@ def _write(
         "centre": centre(model, data),
         "slope": 1.0 if dev is None else slope(model, dev),
         "data": list(order.train),
-        **said,
+        **origin,
         "dev": {"of": list(order.dev), **last},
         "licence": LICENCE,
     }
-    save_assay(folder, model, card, stored=order.stored, table=order.recipe.embeddings)
+    save_assay(folder, model, card, stored=order.stored, table=order.training.embeddings)
 
 
-def used(data: Judgments, recipe: Recipe) -> Judgments:
-    """The data without what the recipe leaves out."""
-    weights = {TIED: recipe.tied, CORRUPTED: recipe.corrupted, BORROWED: recipe.borrowed}
+def used(data: Judgments, how: Training) -> Judgments:
+    """The data without the kinds of pairs that do not count."""
+    weights = {TIED: how.tied, CORRUPTED: how.corrupted, BORROWED: how.borrowed}
     return data.of_kind(JUDGED, *(kind for kind, weight in weights.items() if weight))
 
 
@@ -227,18 +228,18 @@ def figures(model: Assay, data: Judgments) -> dict[str, float]:
     items = items[np.argsort(data.reference[items], kind="stable")]
     scores = np.zeros(len(data.hypothesis), np.float64)
     scores[items] = raw_scores(model, data.pieces, data.hypothesis[items], data.reference[items])
-    found: dict[str, float] = {}
+    values: dict[str, float] = {}
     judged, corrupted = data.of_kind(JUDGED), data.of_kind(CORRUPTED)
     if len(judged.better):
         sign = np.sign(scores[judged.better] - scores[judged.worse])
         campaign = data.segment[judged.better] // LINES
-        found["tau"] = float(np.mean([sign[campaign == c].mean() for c in np.unique(campaign)]))
+        values["tau"] = float(np.mean([sign[campaign == c].mean() for c in np.unique(campaign)]))
     if len(corrupted.better):
         higher = scores[corrupted.better] > scores[corrupted.worse]
-        found["corrupted"] = float(higher.mean())
+        values["corrupted"] = float(higher.mean())
     if len(data.graded) > 2 and np.ptp(data.grade) and np.ptp(scores[data.graded]):
-        found["grades"] = float(np.corrcoef(scores[data.graded], data.grade)[0, 1])
-    return {name: round(value, 5) for name, value in found.items()}
+        values["grades"] = float(np.corrcoef(scores[data.graded], data.grade)[0, 1])
+    return {name: round(value, 5) for name, value in values.items()}
 
 
 def centre(model: Assay, data: Judgments, most: int = 4000) -> float:
@@ -251,10 +252,9 @@ def centre(model: Assay, data: Judgments, most: int = 4000) -> float:
 
 
 def slope(model: Assay, data: Judgments) -> float:
-    """What a difference of scores is worth on segments that the training has not seen.
+    """The a that makes sigmoid(a (s1 - s2)) the likeliest probability of held-out preferences.
 
-    Trained scores are too sure of themselves: this is the a that makes sigmoid(a (s1 - s2)) the
-    likeliest probability of the preferences.
+    Trained scores are too sure of themselves.
     """
     judged = data.of_kind(JUDGED)
     if not len(judged.better):
@@ -262,8 +262,8 @@ def slope(model: Assay, data: Judgments) -> float:
     items, of = np.unique(np.concatenate([judged.better, judged.worse]), return_inverse=True)
     scores = raw_scores(model, data.pieces, data.hypothesis[items], data.reference[items])
     better, worse = np.split(scores[of].astype(np.float64), 2)
-    found = float(fitted(better[:, None] - worse[:, None])[0])
-    return round(max(found, LEAST_SLOPE), 4)
+    likeliest = float(fitted(better[:, None] - worse[:, None])[0])
+    return round(max(likeliest, LEAST_SLOPE), 4)
 
 
 def inverse_frequencies(data: Judgments, vocabulary: int) -> Float32Array:
@@ -277,7 +277,7 @@ def inverse_frequencies(data: Judgments, vocabulary: int) -> Float32Array:
 
 
 def _place(device: str) -> Place:
-    """Device and share of this process, as PyTorch's launcher tells by environment variables."""
+    """Device and share of this process, from the environment variables of PyTorch's launcher."""
     world = int(os.environ.get("WORLD_SIZE", "1"))
     if world == 1:
         return Place(find_device(device))
@@ -291,8 +291,8 @@ def _sha256(folder: Path) -> str:
     return str(read_card(folder, KIND)["sha256"])
 
 
-def known_order(names: Sequence[str]) -> tuple[str, ...]:
-    """Datasets as named, each once."""
+def distinct(names: Sequence[str]) -> tuple[str, ...]:
+    """Names of datasets, none of which may be there twice."""
     if len(set(names)) < len(names):
         raise CupelError(f"A dataset is named twice in {' '.join(names)}.")
     return tuple(names)

@@ -10,29 +10,22 @@ import hashlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from cupel import code_digest
 from cupel.arrays import BoolArray, Float32Array, FloatArray, IntArray
 from cupel.batch import Batch
+from cupel.cache import kept_array
+from cupel.cache import key as cache_key
 from cupel.corpus import Corpus
 from cupel.data import wmt_corpus
 from cupel.errors import CupelError
-from cupel.folders import cache_folder, writing
 from cupel.human.rankings import Rankings, wmt_rankings
-from cupel.learned.nnrk.model.features import (
-    FeatureSet,
-    SentenceVectors,
-    SkipArcs,
-    SkipFeature,
-    check_finite,
-)
-
-Report = Callable[[str], None]
+from cupel.learned.language_pairs import chosen_pairs
+from cupel.learned.nnrk.model.features import FeatureSet, SkipFeature
+from cupel.learned.nnrk.model.inputs import SentenceVectors, SkipArcs, check_finite
 
 HELD_OUT = 20
 """Every 20th line of the training set is held out, the first line included."""
@@ -122,22 +115,18 @@ def load(
     *,
     pairs: Sequence[str] | None = None,
     whole: bool = False,
-    report: Report | None = None,
+    note: Callable[[str], None] | None = None,
 ) -> Examples:
     """All strict preferences of a WMT dataset into English, with features.
 
-    whole: also the outputs that nobody judged, for system scores.
+    whole: also the outputs that nobody judged, for system scores. note: is given a sentence on
+    what is being computed.
     """
     rankings = wmt_rankings(dataset)
-    chosen = pairs or [pair for pair in rankings if pair.endswith("-en")]
     parts = []
-    for pair in chosen:
-        if pair not in rankings:
-            raise CupelError(
-                f"{dataset} has no judgments of {pair!r}; it has {', '.join(rankings)}."
-            )
-        if report:
-            report(f"{dataset} {pair}: features")
+    for pair in chosen_pairs(dataset, rankings, pairs):
+        if note:
+            note(f"{dataset} {pair}: features")
         parts.append(_load_pair(dataset, rankings[pair], features, whole))
     return joined(parts)
 
@@ -145,13 +134,13 @@ def load(
 def _load_pair(dataset: str, rankings: Rankings, features: FeatureSet, whole: bool) -> Examples:
     corpus = wmt_corpus(dataset, rankings.pair)
     judged = rankings.pairs()
-    wanted = np.zeros((len(rankings.systems), len(corpus)), np.bool_)
-    wanted[judged.better, judged.segment] = wanted[judged.worse, judged.segment] = True
+    taken = np.zeros((len(rankings.systems), len(corpus)), np.bool_)
+    taken[judged.better, judged.segment] = taken[judged.worse, judged.segment] = True
     if whole:
-        wanted[:] = True
+        taken[:] = True
     numbers: dict[tuple[int, str], int] = {}
-    items = np.full(wanted.shape, -1, np.int64)
-    for system, segment in np.argwhere(wanted).tolist():
+    items = np.full(taken.shape, -1, np.int64)
+    for system, segment in np.argwhere(taken).tolist():
         text = corpus.systems[rankings.systems[system]][segment]
         items[system, segment] = numbers.setdefault((segment, text), len(numbers))
     segments = np.array([segment for segment, _ in numbers], np.int64)
@@ -220,12 +209,12 @@ def _features(
     prepared = features.prepare(corpus)
     columns: list[Any] = [np.zeros((len(batch), 0))]
     for skip in prepared.skips:
-        key = f"{_code(skip)}|{skip.signature()}"
-        columns += [_kept(text, key, partial(_computed, skip, batch, place))]
+        key = cache_key(_code(skip), skip.signature(), text)
+        columns += [kept_array("features", key, partial(_computed, skip, batch, place))]
     vectors: list[Any] = [np.zeros((len(batch.sentences), 0), np.float32)]
     for name, analyser in prepared.vectors:
-        key = f"{_code(analyser)}|vectors|{analyser.signature()}"
-        vectors += [_kept(text, key, partial(_analysed, name, analyser, batch))]
+        key = cache_key(_code(analyser), "vectors", analyser.signature(), text)
+        vectors += [kept_array("features", key, partial(_analysed, name, analyser, batch))]
     return np.concatenate(columns, axis=1), np.concatenate(vectors, axis=1)
 
 
@@ -247,23 +236,6 @@ def _code(feature: SkipArcs | SentenceVectors) -> str:
             "cupel.learned.nnrk.model.components"
         )
     return code_digest.digest(type(feature).__module__)
-
-
-def _kept(text: str, signature: str, compute: Callable[[], npt.NDArray[Any]]) -> npt.NDArray[Any]:
-    """What the cache has of this feature of this text, else computed and put there."""
-    from cupel import __version__
-
-    key = hashlib.sha256(f"{__version__}\0{signature}\0{text}".encode()).hexdigest()[:32]
-    path: Path = cache_folder() / "features" / f"{key}.npy"
-    try:
-        found: npt.NDArray[Any] = np.load(path, allow_pickle=False)
-        return found
-    except (OSError, ValueError):
-        pass
-    values = compute()
-    with writing(path) as beside:
-        np.save(beside, values, allow_pickle=False)
-    return values
 
 
 def _text_hash(batch: Batch) -> str:

@@ -1,7 +1,7 @@
-"""What the scores of metrics are made of, as ratios that mean the same in long and short segments.
+"""Components of metrics' scores, as ratios that mean the same in long and short segments.
 
-Section 5.1 of the paper takes BLEU apart and finds that a network makes more of the parts than of
-the score. The same for chrF, METEOR, TER and NIST; BLEU's parts are those of `bleucomp`.
+After section 5.1 of the paper, which gives a network the components of BLEU in place of its score
+(`bleucomp`); here those of chrF, METEOR and NIST.
 """
 
 from __future__ import annotations
@@ -44,8 +44,8 @@ def _nist(metric: Any, statistics: FloatArray) -> FloatArray:
 
 
 def _own(metric: Any, statistics: FloatArray) -> FloatArray:
-    found: FloatArray = metric.components(statistics)
-    return found
+    parts: FloatArray = metric.components(statistics)
+    return parts
 
 
 _COMPONENTS: dict[str, Callable[[Any, FloatArray], FloatArray]] = {
@@ -56,11 +56,11 @@ _COMPONENTS: dict[str, Callable[[Any, FloatArray], FloatArray]] = {
 
 
 def check(metric: Metric) -> None:
-    """Complain about a metric that has no components."""
+    """Refuse a metric that has no components."""
     if not hasattr(metric, "components") and metric.name.rstrip("+") not in _COMPONENTS:
-        known = ", ".join(["bleucomp", *_COMPONENTS])
+        names = ", ".join(["bleucomp", *_COMPONENTS])
         raise CupelError(
-            f"The metric {metric.name!r} has no components; those that have are {known}. Its score "
+            f"The metric {metric.name!r} has no components; those that have are {names}. Its score "
             f"is the feature {metric.name!r}, its statistics are '{metric.name}.statistics'."
         )
 

@@ -1,24 +1,34 @@
-"""What NNRK sees: skip-arc features of a translation with its reference, vectors of sentences.
+"""Features by name: skip arcs of a translation with its reference, vectors of sentences.
 
 A feature is named by a word: a set (`4metrics`), a sentence vector (`wiki-gw50`, `syntax25`), or
 any registered metric, whose segment score it is. Behind a dot comes what to take in place of the
-score: `chrf.components` (see `cupel.learned.nnrk.model.components`) or `chrf.statistics`. Several are listed
-with commas, or with semicolons where one has commas itself: `ter;meteor:modules=exact,stem`.
+score: `chrf.components` (see `cupel.learned.nnrk.model.components`) or `chrf.statistics`. Several
+are listed with commas, or with semicolons where one has commas itself:
+`ter;meteor:modules=exact,stem`.
+
+`wiki-gw50` is the average of the 50-dimensional GloVe vectors of the words, from the table that
+comes with Cupel; `wiki-gw50-full` that from the whole table of 400,000 words, `vectors=FILE` from
+any other, and `wiki-gw50-zero` has zeros for words without a vector.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from cupel.batch import Batch, FloatArray
 from cupel.errors import CupelError, MissingPart
 from cupel.learned.nnrk.model import components
+from cupel.learned.nnrk.model.averages import Average
+from cupel.learned.nnrk.model.inputs import SentenceVectors, SkipArcs, check_finite
+from cupel.learned.nnrk.model.minilm import LAYERS, Match, SentenceVector
+from cupel.learned.nnrk.model.syntax25 import Syntax
 from cupel.metric import Metric
 from cupel.registry import entries, get_metric
+from cupel.text.vectors import FULL
 
 if TYPE_CHECKING:
     from cupel.corpus import Corpus
@@ -27,38 +37,18 @@ SETS: dict[str, tuple[str, ...]] = {
     "4metrics": ("sentbleu", "nist", "ter", "meteor"),
     "bleucomp": ("bleucomp.components",),
 }
-CONTEXTUAL = ("minilm-match", "minilm-layers")
+VECTORS: dict[str, Callable[[], SentenceVectors]] = {
+    "wiki-gw50": Average,
+    "wiki-gw50-full": lambda: Average(FULL),
+    "wiki-gw50-zero": lambda: Average(unknown=False),
+    "syntax25": Syntax,
+    "minilm": SentenceVector,
+}
+MATCHES: dict[str, Callable[[], SkipArcs]] = {
+    "minilm-match": Match,
+    "minilm-layers": lambda: Match(LAYERS),
+}
 PARTS = ("score", "statistics", "components")
-
-
-class SentenceVectors(Protocol):
-    """An analyser sentences -> (s, dimension), with a name for cards and signatures."""
-
-    @property
-    def dimension(self) -> int: ...
-
-    def __call__(self, sentences: Sequence[str]) -> FloatArray: ...
-
-    def __hash__(self) -> int: ...
-
-    def signature(self) -> str: ...
-
-
-class SkipArcs(Protocol):
-    """Features psi(t, r) of a translation with its reference, straight to the output."""
-
-    @property
-    def name(self) -> str: ...
-
-    def prepare(self, corpus: Corpus) -> SkipArcs:
-        """The same, prepared on all references of a corpus."""
-        ...
-
-    def signature(self) -> str: ...
-
-    def values(self, batch: Batch) -> FloatArray:
-        """(n, columns), every value finite; items have one reference each."""
-        ...
 
 
 @dataclass(frozen=True)
@@ -88,7 +78,7 @@ class SkipFeature:
 
 @dataclass(frozen=True)
 class FeatureSet:
-    """The features of a model: `names` as asked for, sets spread out, in their order."""
+    """The features of a model: `names` in the order given, sets replaced by their members."""
 
     names: tuple[str, ...]
     skips: tuple[SkipArcs, ...]
@@ -122,18 +112,6 @@ class FeatureSet:
         return np.concatenate(parts, axis=1)
 
 
-def check_finite(name: str, values: FloatArray) -> FloatArray:
-    """Complain about the first value that is no number; rows are segments."""
-    wrong = np.argwhere(~np.isfinite(values))
-    if len(wrong):
-        row, column = wrong[0]
-        raise CupelError(
-            f"The feature {name!r} has the value {values[row, column]} at segment {row + 1}: "
-            "a network takes finite numbers only."
-        )
-    return values
-
-
 def split_names(text: str) -> list[str]:
     """`4metrics,wiki-gw50` or, where a name has commas itself, `ter;meteor:modules=exact,stem`."""
     parts = [part.strip() for part in text.split(";" if ";" in text else ",")]
@@ -142,46 +120,46 @@ def split_names(text: str) -> list[str]:
 
 def feature_set(names: str | Sequence[str]) -> FeatureSet:
     """The features of these names; one that is unknown, twice or not installed is an error."""
-    asked = split_names(names) if isinstance(names, str) else list(names)
-    spread = [one for name in asked for one in SETS.get(name, (name,))]
-    if not spread:
+    given = split_names(names) if isinstance(names, str) else list(names)
+    single = [one for name in given for one in SETS.get(name, (name,))]
+    if not single:
         raise CupelError("A network needs features: name at least one, for instance 4metrics.")
-    for name in spread:
-        if spread.count(name) > 1:
+    for name in single:
+        if single.count(name) > 1:
             raise CupelError(f"The feature {name!r} is asked for twice.")
-    vectors = [(name, found) for name in spread if (found := _vectors(name)) is not None]
-    named = {name for name, _ in vectors}
-    skips = [_skip(name) for name in spread if name not in named]
-    return FeatureSet(tuple(spread), tuple(skips), tuple(vectors))
+    vectors = [(name, _vectors(name)) for name in single if _is_vectors(name)]
+    skips = [_skip(name) for name in single if not _is_vectors(name)]
+    return FeatureSet(tuple(single), tuple(skips), tuple(vectors))
 
 
-def _vectors(name: str) -> SentenceVectors | None:
-    from cupel.learned.nnrk.model.sentence_vectors import named_vectors
+def _is_vectors(name: str) -> bool:
+    return name in VECTORS or name.startswith("vectors=")
 
-    return named_vectors(name)
+
+def _vectors(name: str) -> SentenceVectors:
+    if name in VECTORS:
+        return VECTORS[name]()
+    vectors = Average(name.removeprefix("vectors="))
+    _ = vectors.dimension  # a file that is not there is an error now
+    return vectors
 
 
 def _skip(name: str) -> SkipArcs:
-    if name in CONTEXTUAL:
-        from cupel.learned.nnrk.model.contextual import LAYERS, Match
-
-        return Match(LAYERS) if name == "minilm-layers" else Match()
+    if name in MATCHES:
+        return MATCHES[name]()
     spec, dot, part = name.rpartition(".")
     if not dot or part not in PARTS:
         spec, part = name, "score"
     metric_name = spec.partition(":")[0]
     if metric_name not in entries() and ":" not in spec:
-        from cupel.learned.nnrk.model.sentence_vectors import VECTORS
-
-        known = ", ".join([*SETS, *CONTEXTUAL, *VECTORS])
         raise CupelError(
             f"There is no feature {name!r}: it is neither a metric (`cupel metrics` lists them) nor "
-            f"one of {known}."
+            f"one of {', '.join([*SETS, *MATCHES, *VECTORS])}."
         )
     try:
         metric = get_metric(spec)
     except MissingPart as missing:
-        raise MissingPart(f"The feature {name!r} is not at hand: {missing}") from missing
+        raise MissingPart(f"The feature {name!r} is not available: {missing}") from missing
     if part == "components":
         components.check(metric)
     return SkipFeature(name, metric, part)

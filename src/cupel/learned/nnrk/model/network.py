@@ -10,9 +10,8 @@ not look. Scoring needs NumPy alone.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, fields
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -20,15 +19,50 @@ import numpy.typing as npt
 
 from cupel.batch import FloatArray
 from cupel.errors import CupelError
-from cupel.neural.arrays import load_arrays, save_arrays
 
 if TYPE_CHECKING:
-    from cupel.learned.nnrk.model.encoders import Encoder
+    from cupel.learned.nnrk.model.encoder import Encoder
 
-KIND = "nnrk"
 ARCHITECTURES = ("single-layer", "pairwise", "fully-connected")
 EMPTIES = ("mean", "zero")
 Array = npt.NDArray[Any]
+
+
+@dataclass(frozen=True)
+class Design:
+    """The shape of a network, at the paper's values.
+
+    architecture  pairwise, fully-connected, or single-layer, which is logistic regression
+    hidden        units in each of the three groups h_12, h_1r and h_2r
+    """
+
+    architecture: str = "pairwise"
+    hidden: int = 4
+
+    def __post_init__(self) -> None:
+        check_choice("architecture", self.architecture, ARCHITECTURES)
+        if self.hidden < 1:
+            raise CupelError(f"hidden must be 1 or more, not {self.hidden}.")
+
+    def units(self, size: int) -> int:
+        """How many hidden units there are over sentence vectors of that size."""
+        return 0 if self.architecture == "single-layer" or size == 0 else 3 * self.hidden
+
+    def mask(self, size: int) -> Array:
+        """(3D, U) of 1 where an input reaches a hidden unit; rows x_1, x_2, x_r."""
+        mask = np.ones((3 * size, self.units(size)), np.float32)
+        if self.architecture == "pairwise":
+            h = self.hidden
+            mask[2 * size :, :h] = 0  # h_12 does not see the reference
+            mask[size : 2 * size, h : 2 * h] = 0  # h_1r does not see t2
+            mask[:size, 2 * h :] = 0  # h_2r does not see t1
+        return mask
+
+
+def check_choice(what: str, value: str, choices: tuple[str, ...]) -> None:
+    """Refuse a value that is none of the choices."""
+    if value not in choices:
+        raise CupelError(f"There is no {what} {value!r}; there are: {', '.join(choices)}.")
 
 
 @dataclass(frozen=True)
@@ -129,7 +163,7 @@ def antisymmetric(there: FloatArray, back: FloatArray) -> FloatArray:
 
 @dataclass(frozen=True)
 class Model:
-    """A trained network, the normalisation that it was trained with, and what is empty to it.
+    """A trained network, the normalisation it was trained with, and its empty translation.
 
     mean_x, mean_psi: the mean translation of the training pairs, normalised (section 6.1 b).
     encoder: makes the first numbers of x, where sentences are encoded on the fly.
@@ -147,8 +181,9 @@ class Model:
         n = self.network
         units = n.hidden.shape[1] if n.hidden.ndim == 2 else -1
         skip = 2 * f + (3 * d if n.direct else 0)
-        found = (n.hidden.shape[0], len(n.hidden_bias), len(n.output), len(n.skip))
-        if found != (3 * d, units, units, skip) or (len(self.mean_x), len(self.mean_psi)) != (d, f):
+        shapes = (n.hidden.shape[0], len(n.hidden_bias), len(n.output), len(n.skip))
+        means = len(self.mean_x), len(self.mean_psi)
+        if shapes != (3 * d, units, units, skip) or means != (d, f):
             raise CupelError(
                 f"Weights and normalisation do not belong together: the network takes "
                 f"{n.hidden.shape[0] // 3} numbers of a sentence and {len(n.skip)} skip arcs, the "
@@ -202,56 +237,3 @@ class Model:
         """(n,) p(t, empty, r) - p(empty, t, r): by what margin t wins against an empty one."""
         win, lose = self.against_empty(x, references, psi, empty)
         return win - lose
-
-    def save(self, folder: Path | str) -> None:
-        """Write it as a folder of weights and a card."""
-        arrays = {f"network.{f.name}": getattr(self.network, f.name) for f in fields(Network)}
-        norm = self.normalisation
-        arrays |= {f"normalisation.{f.name}": getattr(norm, f.name) for f in fields(Normalisation)}
-        arrays |= {"mean.x": self.mean_x, "mean.psi": self.mean_psi}
-        card = {**self.card, "normalisation": norm.digest()}
-        if self.encoder is not None:
-            arrays |= self.encoder.packed()
-            card["encoder"] = dict(self.encoder.settings)
-        save_arrays(folder, KIND, arrays, card)
-
-
-def averaged(models: Sequence[Model]) -> Model:
-    """One network whose output before the sigmoid is the mean of theirs.
-
-    The networks differ in their seeds only: the hidden units stand side by side, each with its
-    share of the output's weight, so that the mean is a network of the same kind.
-    """
-    first = models[0]
-    digests = {model.normalisation.digest() for model in models}
-    if len(digests) > 1 or len({model.features for model in models}) > 1:
-        raise CupelError("Only networks of the same features and training data can be averaged.")
-    networks = [model.network for model in models]
-    share = 1 / len(networks)
-    network = Network(
-        np.concatenate([n.hidden for n in networks], axis=1),
-        np.concatenate([n.hidden_bias for n in networks]),
-        np.concatenate([n.output * share for n in networks]).astype(np.float32),
-        np.mean([n.skip for n in networks], axis=0).astype(np.float32),
-        np.mean([n.bias for n in networks], axis=0).astype(np.float32),
-    )
-    seeds = [model.card.get("settings", {}).get("seed") for model in models]
-    taus = [model.card.get("development-tau") for model in models]
-    card = {**first.card, "averaged-seeds": seeds, "development-tau": taus}
-    return Model(network, first.normalisation, first.mean_x, first.mean_psi, card)
-
-
-def load_model(folder: Path | str) -> Model:
-    """The model in a folder that `Model.save` wrote."""
-    arrays, card = load_arrays(folder, KIND)
-    try:
-        network = Network(*(arrays[f"network.{f.name}"] for f in fields(Network)))
-        norm = Normalisation(*(arrays[f"normalisation.{f.name}"] for f in fields(Normalisation)))
-        encoder = None
-        if "encoder" in card:
-            from cupel.learned.nnrk.model.encoders import unpacked
-
-            encoder = unpacked(card["encoder"], arrays)
-        return Model(network, norm, arrays["mean.x"], arrays["mean.psi"], card, encoder)
-    except KeyError as error:
-        raise CupelError(f"{folder} is not a whole NNRK model: it lacks {error}.") from error

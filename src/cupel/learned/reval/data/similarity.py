@@ -23,6 +23,7 @@ from cupel.errors import CupelError
 from cupel.human.rankings import Rankings, wmt_rankings
 from cupel.human.rankings_csv import NONE
 from cupel.human.tau import TAUS
+from cupel.learned.language_pairs import chosen_pairs
 
 BANDS = (3, 4, 5, 6, 7, 8)
 """How often a pair was ranked; the last band is that often or more."""
@@ -35,7 +36,7 @@ FIRST, STEP, LAST = 25, 5, 400
 
 @dataclass(frozen=True)
 class RankedPairs:
-    """(reference, translation) pairs with what judges said of them; m pairs, p comparisons.
+    """(reference, translation) pairs with their ranks; m pairs, p comparisons.
 
     references, translations  texts of each pair
     line                      (m,) the line of the test set
@@ -93,7 +94,7 @@ class RankedPairs:
 
 @dataclass(frozen=True)
 class Threshold:
-    """What Algorithm 1 found for one band; variance is None where not even the first holds."""
+    """The result of Algorithm 1 for one band; variance is None where not even the first holds."""
 
     band: int
     variance: float | None
@@ -113,7 +114,7 @@ def threshold(
     if tau not in TAUS:
         raise CupelError(f"There is no tau {tau!r}; there are {', '.join(TAUS)}.")
     inside = ranked.in_band(band)
-    found: Threshold | None = None
+    last: Threshold | None = None
     for hundredths in range(FIRST, LAST + STEP, STEP):
         kept = inside & ranked.below(hundredths / 100)
         counts = ranked.agreement(kept)
@@ -125,22 +126,18 @@ def threshold(
         value = float(TAUS[tau](counts))
         here = Threshold(band, hundredths / 100, value, int(kept.sum()), int(counts.sum()))
         if not value >= least:
-            return found or replace(here, variance=None)
-        found = here
-    assert found is not None
-    return found
+            return last or replace(here, variance=None)
+        last = here
+    assert last is not None
+    return last
 
 
 def ranked_pairs(dataset: str = "wmt13", pairs: Iterable[str] | None = None) -> RankedPairs:
     """The pairs of a campaign's rankings; of the language pairs into English by default."""
     rankings = wmt_rankings(dataset)
-    chosen = list(pairs) if pairs is not None else [p for p in rankings if p.endswith("-en")]
+    chosen = chosen_pairs(dataset, rankings, pairs)
     if not chosen:
         raise CupelError(f"There is no language pair of {dataset} to take rankings from.")
-    for pair in chosen:
-        if pair not in rankings:
-            there = ", ".join(rankings)
-            raise CupelError(f"{dataset} has no rankings of {pair!r}; it has {there}.")
     targets = sorted({pair.partition("-")[2] for pair in chosen})
     if len(targets) > 1:
         raise CupelError(
@@ -179,9 +176,9 @@ class _Builder:
                 self.lines.append(line)
             items[row, column] = number
         ranks = np.where(_seen_before(items), NONE, rankings.ranks)
-        known = ranks != NONE
-        self.ranked.append(items[known])
-        self.ranks.append(ranks[known].astype(np.int64))
+        seen = ranks != NONE
+        self.ranked.append(items[seen])
+        self.ranks.append(ranks[seen].astype(np.int64))
         # The pairs of texts take the place of systems, so that `pairs` compares them.
         compared = replace(rankings, ranked=items, ranks=ranks, items=items).pairs()
         self.better.append(compared.better)

@@ -1,4 +1,4 @@
-"""ReVal's Tables 1 and 2, ours beside the paper's: thresholds of variance, sizes of the sets."""
+"""ReVal's Tables 1 and 2 for any rankings: thresholds of variance, and sizes of the sets."""
 
 from __future__ import annotations
 
@@ -7,8 +7,7 @@ from typing import Any
 
 from cupel.errors import CupelError
 from cupel.human.tau import TAUS
-from cupel.learned.reval.data.sets import PUBLISHED_SIZES, SPLITS, WITH_SICK, SimilarityData
-from cupel.learned.reval.data.sets import SETS as RECIPES
+from cupel.learned.reval.data.examples import SPLITS, SimilarityData
 from cupel.learned.reval.data.similarity import (
     BANDS,
     PUBLISHED,
@@ -46,22 +45,14 @@ def _row(name: str, cells: Sequence[str]) -> dict[str, Any]:
 
 def _variance(ranked: RankedPairs, band: int, tau: str) -> str:
     try:
-        found = threshold(ranked, band, tau).variance
+        variance = threshold(ranked, band, tau).variance
     except CupelError:
         return NOTHING
-    return NOT_ANY if found is None else f"{found:.2f}"
+    return NOT_ANY if variance is None else f"{variance:.2f}"
 
 
 def set_rows(dataset: str, pairs: Sequence[str] | None = None) -> list[dict[str, Any]]:
-    """Table 2: train, dev and test pairs of each set, ours and the paper's."""
+    """Table 2: train, dev and test pairs of each set, two of them not the paper's."""
     data = SimilarityData(dataset, pairs)
-    names = [*PUBLISHED_SIZES, *(f"{n}{WITH_SICK}" for n in RECIPES if n in ("XXL", "All"))]
-    rows = []
-    for name in names:
-        sizes = data.make(name).sizes
-        published: Sequence[int | None] = PUBLISHED_SIZES.get(name, (None,) * len(SPLITS))
-        row: dict[str, Any] = {"row": name}
-        for split, ours, paper in zip(SPLITS, sizes, published, strict=True):
-            row |= {split: ours, f"{split} (paper)": paper}
-        rows.append(row)
-    return rows
+    names = ("L", "LNF", "L+Sick", "XL+Sick", "XXL+Sick", "All+Sick")
+    return [{"row": n, **dict(zip(SPLITS, data.make(n).sizes, strict=True))} for n in names]

@@ -1,7 +1,7 @@
 """ReVal's model: an encoder for both sides and a similarity head (Gupta et al. 2015, section 4).
 
 It reads prepared arrays only: trees whose nodes are rows of a matrix of word vectors, and pairs of
-trees. What makes them from text is `cupel.metrics.reval`.
+trees; `cupel.learned.reval.model.words` makes them of text. Head and cost are equations 2 and 3.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ from torch import Tensor, nn
 
 from cupel.arrays import Float32Array, IntArray
 from cupel.errors import CupelError
+from cupel.learned.reval.model.encoder import CELLS, Encoder
 from cupel.learned.reval.model.forest import Forest
-from cupel.learned.reval.model.head import SimilarityHead, expected
-from cupel.learned.reval.model.lstm import CELLS, Encoder
 
 Floats = npt.NDArray[np.floating]
-KIND = "reval"
+CLASSES = 5
+"""K: similarities go from 1 to 5."""
 CHUNK = {"cpu": 1024, "cuda": 16384}
 """Sentences encoded at once when scoring."""
 _PAIRS = 1 << 16
@@ -30,8 +30,8 @@ _PAIRS = 1 << 16
 
 
 @dataclass(frozen=True)
-class Settings:
-    """Everything that shapes a model.
+class Design:
+    """The shape of a model.
 
     cell         tree-lstm, lstm or bilstm
     memory       the size of a node's state; the paper's 150 or 300
@@ -56,29 +56,69 @@ class Settings:
                 raise CupelError(f"The {name} of a model must be 1 or more.")
 
     @classmethod
-    def of(cls, card: Mapping[str, Any]) -> Settings:
-        """The settings that a card holds under `model`."""
-        known = {field.name for field in fields(cls)}
+    def of(cls, card: Mapping[str, Any]) -> Design:
+        """The design that a card holds under `model`."""
+        names = {field.name for field in fields(cls)}
         given = card.get("model", {})
-        if not isinstance(given, dict) or set(given) != known:
+        if not isinstance(given, dict) or set(given) != names:
             raise CupelError("The card does not say of what shape the model is.")
         return cls(**given)
 
     def record(self) -> dict[str, Any]:
-        """The settings as a card keeps them."""
+        """The design as a card keeps it."""
         return asdict(self)
+
+
+class SimilarityHead(nn.Module):
+    """Equation 2: two sentence vectors -> log probabilities of the similarities 1 to K.
+
+    h_s = sigmoid(W_x (h_ref * h_tra) + W_+ |h_ref - h_tra| + b),  p = softmax(W_p h_s + b_p)
+    """
+
+    def __init__(self, inputs: int, hidden: int) -> None:
+        super().__init__()
+        self.of_product = nn.Linear(inputs, hidden)
+        self.of_distance = nn.Linear(inputs, hidden, bias=False)
+        self.classes = nn.Linear(hidden, CLASSES)
+
+    def forward(self, reference: Tensor, translation: Tensor) -> Tensor:
+        product = self.of_product(reference * translation)
+        distance = self.of_distance((reference - translation).abs())
+        return torch.log_softmax(self.classes(torch.sigmoid(product + distance)), dim=-1)
+
+
+def expected(log_probabilities: Tensor) -> Tensor:
+    """y-hat = r^T p with r = [1 2 ... K]."""
+    values = torch.arange(1, CLASSES + 1, device=log_probabilities.device)
+    return log_probabilities.exp() @ values.to(log_probabilities.dtype)
+
+
+def targets(similarity: Tensor) -> Tensor:
+    """(n,) y from 1 to K -> (n, K) the sparse distribution with r^T p = y.
+
+    >>> targets(torch.tensor([2.7])).round(decimals=3)
+    tensor([[0.0000, 0.3000, 0.7000, 0.0000, 0.0000]])
+    """
+    values = torch.arange(1, CLASSES + 1, device=similarity.device, dtype=similarity.dtype)
+    return (1 - (similarity[:, None] - values).abs()).clamp(min=0)
+
+
+def divergence(log_probabilities: Tensor, similarity: Tensor) -> Tensor:
+    """The data term of equation 3: the mean of KL(p || p-hat)."""
+    distribution = targets(similarity)
+    return nn.functional.kl_div(log_probabilities, distribution, reduction="batchmean")
 
 
 class ReVal(nn.Module):
     """Pairs of trees -> log probabilities of the similarities 1 to 5."""
 
-    def __init__(self, settings: Settings) -> None:
+    def __init__(self, design: Design) -> None:
         super().__init__()
-        self.settings = settings
-        inputs = settings.projection or settings.dimension
-        self.projection = nn.Linear(settings.dimension, inputs) if settings.projection else None
-        self.encoder = Encoder(settings.cell, inputs, settings.memory, settings.output_gate)
-        self.head = SimilarityHead(self.encoder.size, settings.hidden)
+        self.design = design
+        inputs = design.projection or design.dimension
+        self.projection = nn.Linear(design.dimension, inputs) if design.projection else None
+        self.encoder = Encoder(design.cell, inputs, design.memory, design.output_gate)
+        self.head = SimilarityHead(self.encoder.size, design.hidden)
 
     @property
     def compositional_parameters(self) -> int:
@@ -89,10 +129,9 @@ class ReVal(nn.Module):
         """(len(rows), size): the trees of those rows; vectors: (words, dimension)."""
 
         def look(words: IntArray) -> Tensor:
-            found = nn.functional.embedding(
-                torch.from_numpy(words).to(vectors.device), vectors, sparse=vectors.requires_grad
-            )
-            return found if self.projection is None else torch.tanh(self.projection(found))
+            rows = torch.from_numpy(words).to(vectors.device)
+            x = nn.functional.embedding(rows, vectors, sparse=vectors.requires_grad)
+            return x if self.projection is None else torch.tanh(self.projection(x))
 
         states: Tensor = self.encoder(views, rows, look)
         return states
@@ -137,11 +176,11 @@ def similarities(
         some = order[start : start + step]
         states[torch.from_numpy(some).to(device)] = model.encode(views, rows[some], vectors)
     first, second = torch.from_numpy(places).to(device).reshape(2, -1)
-    found = torch.empty(len(references), device=device)
+    means = torch.empty(len(references), device=device)
     for start in range(0, len(references), _PAIRS):
         part = slice(start, start + _PAIRS)
-        found[part] = expected(model.head(states[first[part]], states[second[part]]))
-    result: Float32Array = found.cpu().numpy()
+        means[part] = expected(model.head(states[first[part]], states[second[part]]))
+    result: Float32Array = means.cpu().numpy()
     return result
 
 

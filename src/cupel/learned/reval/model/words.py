@@ -46,11 +46,11 @@ def unescaped(text: str) -> str:
     >>> unescaped("Ukraine&#39;s R&D &quot;now&quot;")
     'Ukraine\'s R&D "now"'
     """
-    return _ENTITY.sub(lambda found: html.unescape(found[0]), text) if "&" in text else text
+    return _ENTITY.sub(lambda entity: html.unescape(entity[0]), text) if "&" in text else text
 
 
 def plain(source: TreeSource) -> TreeSource:
-    """A parser that reads entities; one's own trees as they are."""
+    """A parser that reads entities; trees that are given as they are."""
     return Unescaped(source) if isinstance(source, Parser) else source
 
 
@@ -66,8 +66,8 @@ def word_matrix(words: Sequence[str], vectors: Vectors, unknown: str = "hash") -
     rows = vectors.rows(words)
     dimension = int(vectors.matrix.shape[1])
     matrix = np.zeros((len(words), dimension), np.float32)
-    known = rows >= 0
-    matrix[known] = vectors.matrix[rows[known]]
-    missing = np.flatnonzero(~known)
+    inside = rows >= 0
+    matrix[inside] = vectors.matrix[rows[inside]]
+    missing = np.flatnonzero(~inside)
     matrix[missing] = unknown_vectors([words[row] for row in missing.tolist()], dimension, unknown)
     return matrix

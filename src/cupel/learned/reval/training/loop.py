@@ -9,8 +9,8 @@ an unbroken one.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -19,35 +19,17 @@ import torch
 from torch import Tensor
 
 from cupel.arrays import Float32Array, IntArray
+from cupel.console import Progress
 from cupel.errors import CupelError
 from cupel.learned.reval.model.forest import Forest
-from cupel.learned.reval.model.head import divergence
-from cupel.learned.reval.model.network import Floats, ReVal, Settings, similarities
-from cupel.neural.checkpoints import Run, optimizer_state, restore_optimizer
+from cupel.learned.reval.model.network import Design, Floats, ReVal, divergence, similarities
+from cupel.learned.reval.training.settings import Training
+from cupel.neural.checkpoints import Run, flat_state, optimizer_state, part_of, restore_optimizer
+from cupel.neural.devices import find_device
+from cupel.neural.training import Epoch, Report
 
-Progress = Callable[[int, int], object]
-"""Called with the number of batches done and their total."""
 TUNED = "vectors"
 """The name of tuned word vectors among a model's tensors."""
-
-
-@dataclass(frozen=True)
-class Training:
-    """How to train; the values are the paper's.
-
-    vectors_rate  AdaGrad's learning rate of the word vectors; 0 leaves them as they are
-    """
-
-    learning_rate: float = 0.05
-    batch: int = 25
-    l2: float = 1e-4
-    epochs: int = 10
-    seed: int = 12345
-    vectors_rate: float = 0.0
-
-    def __post_init__(self) -> None:
-        if self.batch < 1 or self.epochs < 1:
-            raise CupelError("Batches and epochs of a training must be 1 or more.")
 
 
 @dataclass(frozen=True, eq=False)
@@ -86,73 +68,70 @@ class Trained:
 
     model: ReVal
     tensors: Mapping[str, Tensor]
-    log: list[dict[str, Any]]
+    log: list[Epoch]
 
     @property
-    def best(self) -> dict[str, Any]:
-        """The log's entry of the epoch that was kept."""
-        return max(self.log, key=lambda entry: float(entry["dev_pearson"]))
+    def best(self) -> Epoch:
+        """The epoch that was kept."""
+        return max(self.log, key=lambda epoch: epoch.figures["pearson"])
 
 
 def train(
     prepared: Prepared,
-    settings: Settings,
-    training: Training,
+    design: Design,
+    how: Training,
     *,
     folder: Path | str | None = None,
-    device: torch.device | str = "cpu",
     data: str = "",
     progress: Progress | None = None,
-    told: Callable[[dict[str, Any]], object] | None = None,
+    report: Report | None = None,
 ) -> Trained:
     """Train a model; with a folder, after each epoch a checkpoint that a second call resumes.
 
-    data: names the data, so that a checkpoint of other data is refused. told: is given each
-    epoch's entry of the log.
+    data: names the data, so that a checkpoint of other data is refused. progress: is called with
+    the number of batches done and their total.
     """
-    if prepared.vectors.shape[1] != settings.dimension:
+    if prepared.vectors.shape[1] != design.dimension:
         raise CupelError(
             f"The vectors have {prepared.vectors.shape[1]} dimensions, the model expects "
-            f"{settings.dimension}."
+            f"{design.dimension}."
         )
-    torch.manual_seed(training.seed)
-    model = ReVal(settings).to(device)
+    device = find_device(how.device)
+    torch.manual_seed(how.seed)
+    model = ReVal(design).to(device)
     vectors = torch.from_numpy(prepared.vectors).to(device)
     groups: list[dict[str, Any]] = [
-        {"params": list(model.parameters()), "lr": training.learning_rate,
-         "weight_decay": training.l2},
-    ]  # fmt: skip
-    if training.vectors_rate:
+        {"params": list(model.parameters()), "lr": how.rate, "weight_decay": how.decay}
+    ]
+    if how.vectors_rate:
         vectors = vectors.clone().requires_grad_()
-        groups.append({"params": [vectors], "lr": training.vectors_rate, "weight_decay": 0.0})
-    optimizer = torch.optim.Adagrad(groups)
-    run = _run(folder, settings, training, data)
-    state = _State(model, vectors, optimizer)
-    log: list[dict[str, Any]] = state.resume(run)
+        groups.append({"params": [vectors], "lr": how.vectors_rate, "weight_decay": 0.0})
+    run = None
+    if folder is not None:
+        run = Run(folder, {**design.record(), **how.record(), "data": data})
+    state = _State(model, vectors, torch.optim.Adagrad(groups))
+    log = state.resume(run)
     views = model.encoder.views(prepared.forest)
-    while len(log) < training.epochs:
+    dev = prepared.dev
+    while len(log) < how.epochs:
         begun = time.perf_counter()
-        # Said outright, because PyTorch warns where nobody says whether to check sparse gradients.
+        # Set explicitly, because PyTorch warns where sparse gradients are neither checked nor not.
         with torch.sparse.check_sparse_tensor_invariants(False):  # type: ignore[no-untyped-call]
-            loss = _epoch(state, views, prepared.train, training, len(log), progress)
+            loss = _epoch(state, views, prepared.train, how, len(log), progress)
         predicted = similarities(
-            model, prepared.forest, prepared.dev.references, prepared.dev.translations,
-            vectors.detach(),
-        )  # fmt: skip
-        log.append(
-            {
-                "epoch": len(log) + 1,
-                "loss": loss,
-                "dev_pearson": pearson(predicted, prepared.dev.similarity),
-                "dev_mse": float(np.mean((predicted - prepared.dev.similarity) ** 2)),
-                "seconds": round(time.perf_counter() - begun, 3),
-            }
+            model, prepared.forest, dev.references, dev.translations, vectors.detach()
         )
+        figures = {
+            "pearson": pearson(predicted, dev.similarity),
+            "mse": float(np.mean((predicted - dev.similarity) ** 2)),
+        }
+        seconds = round(time.perf_counter() - begun, 3)
+        log.append(Epoch(len(log) + 1, loss, figures, seconds))
         state.keep_if_best(log)
         if run is not None:
             run.save(state.tensors(), log)
-        if told is not None:
-            told(log[-1])
+        if report is not None:
+            report(log[-1])
     model.load_state_dict({name: t for name, t in state.best.items() if name != TUNED})
     return Trained(model, state.best, log)
 
@@ -170,72 +149,59 @@ class _State:
             tensors[TUNED] = self.vectors.detach().clone()
         return tensors
 
-    def keep_if_best(self, log: list[dict[str, Any]]) -> None:
+    def keep_if_best(self, log: list[Epoch]) -> None:
         """The first of equally good epochs stays."""
-        if log[-1]["dev_pearson"] > max((e["dev_pearson"] for e in log[:-1]), default=-2.0):
+        before = (epoch.figures["pearson"] for epoch in log[:-1])
+        if log[-1].figures["pearson"] > max(before, default=-2.0):
             self.best = self.now()
 
     def tensors(self) -> dict[str, Tensor]:
-        return {
-            **{f"now.{name}": tensor for name, tensor in self.now().items()},
-            **{f"best.{name}": tensor for name, tensor in self.best.items()},
-            **optimizer_state(self.optimizer),
-        }
+        optimizer = optimizer_state(self.optimizer)
+        return flat_state(now=self.now(), best=self.best, optimizer=optimizer)
 
-    def resume(self, run: Run | None) -> list[dict[str, Any]]:
+    def resume(self, run: Run | None) -> list[Epoch]:
         """Take up the last checkpoint, where there is one; returns its log."""
-        found = run.resume() if run is not None else None
-        if found is None:
+        checkpoint = run.resume() if run is not None else None
+        if checkpoint is None:
             return []
-        tensors, log = found
-        parts: dict[str, dict[str, Tensor]] = {"now": {}, "best": {}}
-        for key, tensor in tensors.items():
-            part, _, name = key.partition(".")
-            if part in parts:
-                parts[part][name] = tensor.to(self.vectors.device)
+        tensors, log = checkpoint
+        now = part_of(tensors, "now")
         with torch.no_grad():
-            if TUNED in parts["now"]:
-                self.vectors.copy_(parts["now"].pop(TUNED))
-        self.model.load_state_dict(parts["now"])
-        self.best = parts["best"]
-        restore_optimizer(self.optimizer, tensors)
+            if TUNED in now:
+                self.vectors.copy_(now.pop(TUNED))
+        self.model.load_state_dict(now)
+        device = self.vectors.device
+        self.best = {name: t.to(device) for name, t in part_of(tensors, "best").items()}
+        restore_optimizer(self.optimizer, part_of(tensors, "optimizer"))
         return log
-
-
-def _run(
-    folder: Path | str | None, settings: Settings, training: Training, data: str
-) -> Run | None:
-    if folder is None:
-        return None
-    return Run(folder, {**settings.record(), **asdict(training), "data": data})
 
 
 def _epoch(
     state: _State,
     views: list[Forest],
     pairs: Pairs,
-    training: Training,
+    how: Training,
     number: int,
     progress: Progress | None,
 ) -> float:
     """One pass over the examples in an order of its own; the mean cost."""
-    order = np.random.default_rng([training.seed, number]).permutation(len(pairs))
+    order = np.random.default_rng([how.seed, number]).permutation(len(pairs))
     device = state.vectors.device
-    wanted = torch.from_numpy(pairs.similarity.astype(np.float32)).to(device)
-    batches = -(-len(order) // training.batch)
+    similarity = torch.from_numpy(pairs.similarity.astype(np.float32)).to(device)
+    batches = -(-len(order) // how.batch)
     total = torch.zeros((), device=device)
     for batch in range(batches):
-        rows = order[batch * training.batch : (batch + 1) * training.batch]
+        rows = order[batch * how.batch : (batch + 1) * how.batch]
         predicted = state.model(
             views, pairs.references[rows], pairs.translations[rows], state.vectors
         )
-        cost = divergence(predicted, wanted[torch.from_numpy(rows).to(device)])
+        cost = divergence(predicted, similarity[torch.from_numpy(rows).to(device)])
         state.optimizer.zero_grad()
         cost.backward()  # type: ignore[no-untyped-call]
         state.optimizer.step()
         total += cost.detach() * len(rows)
         if progress is not None:
-            progress(number * batches + batch + 1, training.epochs * batches)
+            progress(number * batches + batch + 1, how.epochs * batches)
     return float(total) / len(order)
 
 

@@ -1,31 +1,34 @@
 """Training ReVal from text: a similarity set is parsed, its words looked up, a model trained.
 
 `cupel train reval` is this from the command line. The folder that comes out is what
-`reval:model=FOLDER` scores with.
+`reval:weights=FOLDER` scores with.
 """
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from cupel.arrays import IntArray
 from cupel.console import Progress
 from cupel.errors import CupelError
-from cupel.learned.reval.data.sets import Examples, SimilaritySet
+from cupel.learned.reval.data.examples import Examples, SimilaritySet
 from cupel.learned.reval.files import KIND, TUNED, TUNED_WORDS
+from cupel.learned.reval.model.network import Design
 from cupel.learned.reval.model.words import Unescaped, forest_of, plain, unescaped, word_matrix
+from cupel.learned.reval.training.loop import Pairs, Prepared, Trained, train
+from cupel.learned.reval.training.settings import Training
+from cupel.neural.checkpoints import Run
+from cupel.neural.devices import find_device
+from cupel.neural.training import Report
+from cupel.neural.weights import check_untrained, save_weights
 from cupel.syntax.parser import TreeSource, tree_source
+from cupel.syntax.trees import Trees
 from cupel.text.vectors import EMBEDDED, open_vectors
-
-if TYPE_CHECKING:
-    from cupel.learned.reval.model.network import Settings
-    from cupel.learned.reval.training.loop import Pairs, Prepared, Trained, Training
-    from cupel.syntax.trees import Trees
 
 
 @dataclass(frozen=True)
@@ -55,8 +58,6 @@ def prepare(
     data: SimilaritySet, reading: Reading, progress: Progress | None = None
 ) -> tuple[Prepared, list[str]]:
     """The arrays that a training reads, and the word of each row of the vectors."""
-    from cupel.learned.reval.training.loop import Prepared
-
     for part in ("train", "dev"):
         if not len(getattr(data, part)):
             raise CupelError(f"The {part} part of the set {data.name} is empty.")
@@ -75,11 +76,9 @@ def _parsed(source: TreeSource, texts: list[str], progress: Progress | None) -> 
 
 
 def _numbered(part: Examples, numbers: dict[str, int]) -> Pairs:
-    from cupel.learned.reval.training.loop import Pairs
-
-    def rows(texts: list[str]) -> np.ndarray[Any, np.dtype[np.int64]]:
-        found = (numbers.setdefault(text, len(numbers)) for text in texts)
-        return np.fromiter(found, np.int64, len(texts))
+    def rows(texts: list[str]) -> IntArray:
+        each = (numbers.setdefault(text, len(numbers)) for text in texts)
+        return np.fromiter(each, np.int64, len(texts))
 
     return Pairs(rows(part.references), rows(part.translations), part.similarity)
 
@@ -87,39 +86,26 @@ def _numbered(part: Examples, numbers: dict[str, int]) -> Pairs:
 def train_reval(
     data: SimilaritySet,
     folder: Path | str,
-    settings: Settings,
-    training: Training,
+    design: Design,
+    how: Training,
     reading: Reading,
     *,
-    device: str = "auto",
     parsing: Progress | None = None,
     progress: Progress | None = None,
-    told: Callable[[dict[str, Any]], object] | None = None,
+    report: Report | None = None,
 ) -> Trained:
-    """Train a model and write its weights and card; a broken run is taken up where it stopped.
+    """Train, and write weights, card and log; a training that was stopped goes on where it was.
 
-    parsing, progress: called with (done, total) sentences and batches. told: each epoch's log.
+    parsing, progress: called with (done, total) sentences and batches.
     """
-    from cupel.learned.reval.training.loop import train
-    from cupel.neural.checkpoints import Run
-    from cupel.neural.devices import find_device
-    from cupel.neural.weights import CARD, save_weights
-
-    if (Path(folder) / CARD).exists():
-        raise CupelError(f"{folder} holds a trained model already: choose another folder.")
-    processor = find_device(device)
+    check_untrained(folder)
+    find_device(how.device)  # one that is not there is an error before any work
     prepared, words = prepare(data, reading, parsing)
+    identity = _identity(data, reading)
     trained = train(
-        prepared,
-        settings,
-        training,
-        folder=folder,
-        device=processor,
-        data=_identity(data, reading),
-        progress=progress,
-        told=told,
+        prepared, design, how, folder=folder, data=identity, progress=progress, report=report
     )
-    tensors, card = dict(trained.tensors), _card(data, settings, training, reading, trained)
+    tensors, card = dict(trained.tensors), _card(data, design, how, reading, trained)
     if TUNED in tensors:
         tuned = tensors[TUNED].cpu()
         changed = np.flatnonzero((tuned.numpy() != prepared.vectors).any(axis=1))
@@ -138,11 +124,11 @@ def _identity(data: SimilaritySet, reading: Reading) -> str:
 
 
 def _card(
-    data: SimilaritySet, settings: Settings, training: Training, reading: Reading, trained: Trained
+    data: SimilaritySet, design: Design, how: Training, reading: Reading, trained: Trained
 ) -> dict[str, Any]:
     best = trained.best
     return {
-        "model": settings.record(),
+        "model": design.record(),
         "vectors": reading.vectors,
         "vectors_digest": open_vectors(reading.vectors).digest[:12],
         "unknown": reading.unknown,
@@ -154,6 +140,6 @@ def _card(
             "train": len(data.train),
             "dev": len(data.dev),
         },
-        "training": asdict(training),
-        "dev": {"epoch": best["epoch"], "pearson": round(best["dev_pearson"], 4)},
+        "training": how.record(),
+        "dev": {"epoch": best.epoch, "pearson": round(best.figures["pearson"], 4)},
     }

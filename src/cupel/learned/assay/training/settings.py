@@ -1,0 +1,28 @@
+"""How `assay` is trained: every setting."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from cupel.neural.training import TrainingSettings
+
+
+@dataclass(frozen=True, kw_only=True)
+class Training(TrainingSettings):
+    """AdamW's settings, and how much each kind of judgment counts."""
+
+    epochs: int = 4
+    batch: int = 16  # segments of a step, each with all its judgments
+    rate: float = 1e-3  # of everything on top of the encoder
+    encoder_rate: float = 5e-5  # of the encoder's layers
+    decay: float = 0.01
+    warmup: float = 0.1  # the part of the training in which the rates rise; then they fall to 0
+    dropout: float = 0.15
+    embeddings: bool = False  # whether the table of the pieces is trained too
+    agreed: bool = False  # contradicting judgments cancel
+    tied: float = 0.0  # how much a tie counts, as a third outcome; 0: ties are left out
+    corrupted: float = 0.5  # how much a preference for the original over its corruption counts
+    borrowed: float = 0.0  # a judgment with another translation in place of the reference
+    graded: float = 0.0  # a grade
+    taught: float = 0.0  # a teacher's score; judgments count 1 beside it
+    average: float = 0.998  # decay of a moving average of the weights, which is then what is kept
