@@ -26,7 +26,7 @@ from typing import Any
 try:
     from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 except ImportError:  # by hand, without hatchling
-    BuildHookInterface = object  # type: ignore[assignment, misc]
+    BuildHookInterface = object
 
 SOURCES = Path(__file__).parent / "src" / "cupel" / "kernels"
 ZIG = "ziglang>=0.13"

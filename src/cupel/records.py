@@ -8,7 +8,6 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from html import escape
 from typing import TYPE_CHECKING, Any
 
 from cupel import __version__
@@ -43,6 +42,8 @@ def polars_frame(rows: Sequence[Mapping[str, Any]]) -> pl.DataFrame:
 
 def html_table(header: Sequence[str], rows: Iterable[Sequence[str]], caption: str = "") -> str:
     """A table without style sheet or script; all text is escaped. The first column names the row."""
+    from html import escape
+
     lines = [_html_row("th", header), *(_html_row("td", row) for row in rows)]
     title = f'<caption style="text-align:left;white-space:nowrap">{escape(caption)}</caption>'
     return f"<table>{title if caption else ''}{''.join(lines)}</table>"
@@ -50,6 +51,8 @@ def html_table(header: Sequence[str], rows: Iterable[Sequence[str]], caption: st
 
 def _html_row(tag: str, cells: Sequence[str]) -> str:
     """The first cell to the left, the others, which are numbers, to the right."""
+    from html import escape
+
     first, *others = map(escape, cells)
     aligned = "".join(f'<{tag} style="text-align:right">{cell}</{tag}>' for cell in others)
     return f'<tr><th style="text-align:left">{first}</th>{aligned}</tr>'

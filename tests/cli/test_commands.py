@@ -62,7 +62,9 @@ def test_help_is_quick_and_light() -> None:
     start = time.perf_counter()
     assert run("--help").returncode == 0
     assert time.perf_counter() - start < 2  # 0.16 s on an idle machine
-    code = "import sys, cupel.cli; print(sorted({'numpy', 'numba', 'polars'} & set(sys.modules)))"
+    code = (
+        "import sys, cupel.cli; print(sorted({'numpy', 'polars', 'pydantic'} & set(sys.modules)))"
+    )
     loaded = subprocess.run(
         [sys.executable, "-c", code], capture_output=True, text=True, check=True
     )

@@ -6,7 +6,7 @@ function words, and how much the order differs. From 0 to 1; higher is better.
 Use: For single segments without a trained metric, and to see why a score is low (`cupel align`).
 For systems chrf and redp agree with people at least as well.
 
-Needs: pip install 'cupel[meteor]' for the paraphrase table (compiled once, in a few seconds), or
+Needs: pip install 'cupel[meteor]' for the paraphrase table (compiled once, about three seconds), or
 modules=exact,stem,synonym to do without. English (en), and with a paraphrase table for them cs,
 de, es, fr and ru.
 
