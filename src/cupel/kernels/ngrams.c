@@ -53,6 +53,90 @@ static inline i32 class_of(Table *table, i64 key, i64 *classes, bool *is_new) {
     return table->class[slot];
 }
 
+/* The n-grams of one item and order, by class. */
+typedef struct {
+    Table table;
+    i64 classes;
+    i32 *hypothesis_class, *reference_class;  /* of the n-gram that starts here, -1: no partner */
+    i32 *in_hypothesis, *in_reference;        /* how often each class occurs */
+    i32 *clip;                                /* the most times that any one reference has it */
+    i64 *first;                               /* where it occurs first in the hypothesis */
+} Counter;
+
+static Counter counter_for(Room *room, i64 longest, i64 widest) {
+    return (Counter){
+        .table = table_for(room, longest),
+        .hypothesis_class = ZEROS(room, i32, longest + 1),
+        .reference_class = ZEROS(room, i32, widest + 1),
+        .in_hypothesis = ZEROS(room, i32, longest),
+        .in_reference = ZEROS(room, i32, longest),
+        .clip = ZEROS(room, i32, longest),
+        .first = ZEROS(room, i64, longest),
+    };
+}
+
+/* The key of the n-gram that starts at i, -1 where one of its (n-1)-grams has no partner; `class` is
+   still that of order n - 1 at i and behind: we go from left to right. */
+static inline i64 key_at(const i32 *ids, const i32 *class, i64 i, i64 n) {
+    i64 key = ids[i + n - 1];
+    if (n == 1) return key;
+    return class[i] < 0 || class[i + 1] < 0 ? -1 : key | (i64)class[i] << 32;
+}
+
+static void count_hypothesis(Counter *c, const i32 *ids, i64 start, i64 length, i64 n) {
+    c->table.epoch++;
+    c->classes = 0;
+    for (i64 i = 0; i <= length - n; i++) {
+        i64 key = key_at(ids + start, c->hypothesis_class, i, n);
+        i32 class = -1;
+        if (key >= 0) {
+            bool is_new;
+            class = class_of(&c->table, key, &c->classes, &is_new);
+            if (is_new) {
+                c->in_hypothesis[class] = c->in_reference[class] = c->clip[class] = 0;
+                c->first[class] = start + i;
+            }
+            c->in_hypothesis[class]++;
+        }
+        c->hypothesis_class[i] = class;
+    }
+}
+
+static void count_reference(Counter *c, const i32 *ids, i64 length, i64 n, i32 *classes) {
+    for (i64 i = 0; i <= length - n; i++) {
+        i64 key = key_at(ids, classes, i, n);
+        classes[i] = -1;
+        if (key < 0) continue;
+        i64 slot = probe(&c->table, key);
+        if (c->table.epochs[slot] == c->table.epoch) {
+            classes[i] = c->table.class[slot];
+            c->in_reference[classes[i]]++;
+        }
+    }
+    for (i64 k = 0; k < c->classes; k++) {
+        if (c->clip[k] < c->in_reference[k]) c->clip[k] = c->in_reference[k];
+        c->in_reference[k] = 0;
+    }
+}
+
+/* weights: of the n-grams of this order, `orders` apart. */
+static double sum_weights(const Counter *c, const double *weights, i64 orders, i64 summed) {
+    double sum = 0;
+    for (i64 k = 0; k < c->classes; k++) {
+        if (c->clip[k] == 0) continue;
+        double weight = weights[c->first[k] * orders];
+        double ours = c->in_hypothesis[k] * weight, theirs = c->clip[k] * weight;
+        if (summed == CLIPPED)
+            sum += (double)least(c->in_hypothesis[k], c->clip[k]) * weight;
+        else if (summed == CLIPPED_PRODUCT && theirs < ours)
+            sum += theirs * theirs;
+        else
+            sum += ours * theirs;
+    }
+    return sum;
+}
+
+/* See `cupel.kernels.ngrams.clipped_matches`; counts, sums: (items, orders), zeros. */
 KERNEL(clipped_matches)(
     const i32 *ids, const i64 *offsets, const i64 *hypotheses, const i64 *references,
     const i64 *reference_offsets, i64 items, i64 orders, const double *weights, i64 weighted,
@@ -67,92 +151,26 @@ KERNEL(clipped_matches)(
             total += offsets[references[r] + 1] - offsets[references[r]];
         widest = most(widest, total);
     }
-    Table table = table_for(&room, longest);
-    i32 *hypothesis_class = ZEROS(&room, i32, longest + 1);
-    i32 *reference_class = ZEROS(&room, i32, widest + 1);
-    i32 *in_hypothesis = ZEROS(&room, i32, longest);
-    i32 *in_reference = ZEROS(&room, i32, longest);
-    i32 *clip = ZEROS(&room, i32, longest);  /* the most times that any one reference has it */
-    i64 *first = ZEROS(&room, i64, longest);
-
+    Counter c = counter_for(&room, longest, widest);
     for (i64 item = 0; item < items; item++) {
         i64 start = offsets[hypotheses[item]];
         i64 length = offsets[hypotheses[item] + 1] - start;
         for (i64 n = 1; n <= least(orders, length); n++) {
-            table.epoch++;
-            i64 classes = 0;
-            for (i64 i = 0; i <= length - n; i++) {
-                i64 key = ids[start + i + n - 1];
-                if (n > 1) {
-                    /* The class at i + 1 is still that of order n - 1: we go from left to right. */
-                    if (hypothesis_class[i] < 0 || hypothesis_class[i + 1] < 0) {
-                        hypothesis_class[i] = -1;
-                        continue;
-                    }
-                    key |= (i64)hypothesis_class[i] << 32;
-                }
-                bool is_new;
-                i32 class = class_of(&table, key, &classes, &is_new);
-                if (is_new) {
-                    in_hypothesis[class] = 0;
-                    clip[class] = 0;
-                    in_reference[class] = 0;
-                    first[class] = start + i;
-                }
-                hypothesis_class[i] = class;
-                in_hypothesis[class]++;
-            }
-            if (classes == 0) break;
-
-            i32 *theirs = reference_class;
+            count_hypothesis(&c, ids, start, length, n);
+            i32 *classes = c.reference_class;
             for (i64 r = reference_offsets[item]; r < reference_offsets[item + 1]; r++) {
-                i64 reference_start = offsets[references[r]];
-                i64 reference_length = offsets[references[r] + 1] - reference_start;
-                for (i64 i = 0; i <= reference_length - n; i++) {
-                    i64 key = ids[reference_start + i + n - 1];
-                    if (n > 1) {
-                        if (theirs[i] < 0 || theirs[i + 1] < 0) {
-                            theirs[i] = -1;
-                            continue;
-                        }
-                        key |= (i64)theirs[i] << 32;
-                    }
-                    i64 slot = probe(&table, key);
-                    if (table.epochs[slot] == table.epoch) {
-                        theirs[i] = table.class[slot];
-                        in_reference[theirs[i]]++;
-                    } else {
-                        theirs[i] = -1;
-                    }
-                }
-                for (i64 c = 0; c < classes; c++) {
-                    if (clip[c] < in_reference[c]) clip[c] = in_reference[c];
-                    in_reference[c] = 0;
-                }
-                theirs += reference_length;
+                i64 at = offsets[references[r]], size = offsets[references[r] + 1] - at;
+                count_reference(&c, ids + at, size, n, classes);
+                classes += size;
             }
-
-            i64 matched = 0;
-            double *sum = &sums[item * orders + n - 1];
-            for (i64 c = 0; c < classes; c++) {
-                i64 clipped = least(in_hypothesis[c], clip[c]);
-                matched += clipped;
-                if (!weighted || clipped == 0) continue;
-                double weight = weights[first[c] * orders + n - 1];
-                double reference_weight = clip[c] * weight;
-                double own_weight = in_hypothesis[c] * weight;
-                if (summed == CLIPPED)
-                    *sum += (double)clipped * weight;
-                else if (summed == CLIPPED_PRODUCT && reference_weight < own_weight)
-                    *sum += reference_weight * reference_weight;
-                else
-                    *sum += own_weight * reference_weight;
-            }
-            counts[item * orders + n - 1] = matched;
+            i64 matched = 0, place = item * orders + n - 1;
+            for (i64 k = 0; k < c.classes; k++) matched += least(c.in_hypothesis[k], c.clip[k]);
             if (matched == 0) break;
+            counts[place] = matched;
+            if (weighted) sums[place] = sum_weights(&c, weights + n - 1, orders, summed);
             for (i64 i = 0; i <= length - n; i++)
-                if (hypothesis_class[i] >= 0 && clip[hypothesis_class[i]] == 0)
-                    hypothesis_class[i] = -1;
+                if (c.hypothesis_class[i] >= 0 && c.clip[c.hypothesis_class[i]] == 0)
+                    c.hypothesis_class[i] = -1;
         }
     }
     return leave(&room, DONE);
