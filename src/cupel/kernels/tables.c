@@ -84,10 +84,13 @@ static double number_of(const u8 *text, i64 start, i64 end) {
 }
 
 static inline u64 hash_of_word(const u8 *bytes, i64 length) {
-    u64 code = (u64)length;
+    u64 code = (u64)length, part = 0;
     for (i64 at = 0; at < length; at++) {
-        code = (code ^ bytes[at]) * MIX;
-        code ^= code >> 29;
+        part = part << 8 | bytes[at];
+        if (at % 8 == 7 || at == length - 1) {
+            code = (code ^ part) * MIX;
+            code ^= code >> 29;
+        }
     }
     return code;
 }
@@ -181,10 +184,9 @@ static void find_nodes(Growing *table, Records *records) {
         more = false;
         for (i64 k = 0; k < records->line_count; k++) {
             const Line *line = &records->lines[k];
-            if (depth < line->count) {
-                more = true;
-                __builtin_prefetch(first_slot(table, line->node, line->words[depth]), 1);
-            }
+            if (depth >= line->count) continue;
+            more = true;
+            if (depth > 0) __builtin_prefetch(first_slot(table, line->node, line->words[depth]), 1);
         }
         for (i64 k = 0; k < records->line_count; k++) {
             Line *line = &records->lines[k];
@@ -328,6 +330,7 @@ KERNEL(flatten)(void **arrays, const i64 *sizes, Node *nodes, i32 *paraphrases, 
     i32 *number = NEW(&room, i32, count), *order = NEW(&room, i32, count);
     number_nodes(&room, &table, number, order, nodes);
     i32 *places = ZEROS(&room, i32, count + 1);
+    u8 *is_paraphrase = ZEROS(&room, u8, count);  /* small, so that a cache holds it */
     for (i64 entry = 0; entry < entries; entry++) places[number[table.phrase[entry]] + 1]++;
     for (i64 node = 0; node < count; node++) {
         places[node + 1] += places[node];
@@ -338,7 +341,8 @@ KERNEL(flatten)(void **arrays, const i64 *sizes, Node *nodes, i32 *paraphrases, 
         i32 paraphrase = number[table.paraphrase[entry]];
         paraphrases[place] = paraphrase;
         weights[place] = table.weight[entry];
-        nodes[paraphrase].is_paraphrase = 1;
+        is_paraphrase[paraphrase] = 1;
     }
+    for (i64 node = 0; node < count; node++) nodes[node].is_paraphrase = is_paraphrase[node];
     return leave(&room, DONE);
 }
