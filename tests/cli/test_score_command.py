@@ -154,7 +154,7 @@ def test_text_that_looks_tokenised_is_remarked(tmp_path: Path) -> None:
     _, _, err = cupel("score", "ref", "-i", "ref", cwd=tmp_path)
     assert err == (
         "cupel: System 'ref' looks tokenised (100 segments end in ' .'), which changes its score; "
-        "--force if that is meant.\n"
+        "use --force if this is what you want.\n"
     )
 
 
@@ -188,7 +188,7 @@ def test_text_that_looks_tokenised_is_remarked(tmp_path: Path) -> None:
         (["ref.txt", "-i", "good.txt", "--paired", "bs"],
          "A paired test needs at least two systems."),
         (["ref.txt", "-i", "good.txt", "-sl", "--ci"],
-         "Intervals and tests are of system scores: leave out -sl."),
+         "Intervals and tests are computed for system scores only: leave out -sl."),
         (["ref.txt", "-i", "good.txt", "-m", "mine:leaves"],
          "The metric 'mine:leaves' failed on segment 1 of system 'good.txt': SystemExit: 5."),
         (["", "-i", "good.txt"],

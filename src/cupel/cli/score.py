@@ -230,29 +230,29 @@ def score(
     )
     test = paired or (PairedTest.bs if paired_bs else PairedTest.ar if paired_ar else None)
     if segments and (ci or test):
-        raise CupelError("Intervals and tests are of system scores: leave out -sl.")
+        raise CupelError("Intervals and tests are computed for system scores only: leave out -sl.")
     if report is not None:
         from cupel.cli.report import refuse_to_replace
 
         refuse_to_replace(report, force)
         if out is not None and out.resolve() == report.resolve():
             raise CupelError(f"{out} is named for the scores and for the report: name two files.")
-    wanted = _metrics(metrics or ["bleu"], options, trees)
+    chosen = _metrics(metrics or ["bleu"], options, trees)
     corpus = read_corpus(
         references, input_ or ["-"], source, names=names, num_refs=num_refs, encoding=encoding
     )
     if not quiet:
-        _remark(corpus, wanted, force)
+        _remark(corpus, chosen, force)
     if prefer:
         from cupel.cli.prefer import print_preferences
 
         if ci or test:
             raise CupelError("--prefer compares segments: leave out intervals and tests.")
         with output.output(out) as file:
-            print_preferences(corpus, wanted, form, width, score_only, file)
+            print_preferences(corpus, chosen, form, width, score_only, file)
         return
     with output.progress_bar("scoring") as progress:
-        scores = score_corpus(corpus, wanted, workers=workers, progress=progress)
+        scores = score_corpus(corpus, chosen, workers=workers, progress=progress)
     if details and not quiet:
         warn_without_details(scores)
     with output.output(out) as file:
@@ -290,5 +290,5 @@ def _remark(corpus: Corpus, metrics: dict[str, Metric], force: bool) -> None:
         if tokenised >= 100:
             output.warn(
                 f"System {system!r} looks tokenised ({tokenised} segments end in ' .'), which "
-                "changes its score; --force if that is meant."
+                "changes its score; use --force if this is what you want."
             )

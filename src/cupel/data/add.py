@@ -31,19 +31,19 @@ def add(path: Path | str, name: str | None = None) -> Added:
     Its name is `name`, or that of the folder or archive.
     """
     source = Path(path)
-    wanted = _named(source, name)
-    target = data_folder() / wanted.name
+    dataset = _named(source, name)
+    target = data_folder() / dataset.name
     if target.is_dir():
-        return Added(wanted.name, target, already=True)
+        return Added(dataset.name, target, already=True)
     _refuse_nothing(source)
     with writing_folder(target) as beside:
         if source.is_dir():
-            _check(wanted, source, path)
+            _check(dataset, source, path)
             _copy(source, beside)
         else:
             unpack(source, beside)
-            _check(wanted, beside, path)
-    return Added(wanted.name, target, already=False)
+            _check(dataset, beside, path)
+    return Added(dataset.name, target, already=False)
 
 
 def _refuse_nothing(source: Path) -> None:
@@ -64,11 +64,11 @@ def _named(source: Path, name: str | None) -> Dataset:
     return DATASETS[guess]
 
 
-def _check(wanted: Dataset, folder: Path, path: Path | str) -> None:
-    wrong = [sentence.rstrip(".") for sentence in problems(wanted, folder)]
+def _check(dataset: Dataset, folder: Path, path: Path | str) -> None:
+    wrong = [sentence.rstrip(".") for sentence in problems(dataset, folder)]
     if wrong:
         more = f"; and {len(wrong) - _SHOWN} more" if len(wrong) > _SHOWN else ""
-        raise CupelError(f"{path} is not {wanted.name}: {'; '.join(wrong[:_SHOWN])}{more}.")
+        raise CupelError(f"{path} is not {dataset.name}: {'; '.join(wrong[:_SHOWN])}{more}.")
 
 
 def _copy(source: Path, target: Path) -> None:

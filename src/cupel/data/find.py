@@ -49,10 +49,10 @@ def dataset(name: str) -> Dataset:
     return DATASETS[name]
 
 
-def _missing(wanted: Dataset) -> str:
-    name = wanted.name
+def _missing(dataset: Dataset) -> str:
+    name = dataset.name
     places = ", ".join(str(folder) for folder in search_folders())
     return (
         f"The dataset {name} is not here (looked for {name}/ and {name}{SUFFIX} in {places}): "
-        f"get it ({wanted.published}), then run `cupel data add PATH` or name its folder in {VARIABLE}."
+        f"get it ({dataset.published}), then run `cupel data add PATH` or name its folder in {VARIABLE}."
     )

@@ -33,24 +33,24 @@ def verify(name: str) -> Report:
     return Report(name, folder, tuple(problems(dataset(name), folder)))
 
 
-def problems(wanted: Dataset, folder: Path) -> list[str]:
+def problems(dataset: Dataset, folder: Path) -> list[str]:
     """Everything that is wrong with this folder as a copy of the dataset."""
     counter = _Counter(folder)
-    sentences = [*missing_files(wanted, folder), *_wrong_lines(wanted, counter)]
-    if wanted.kind == "wmt":
-        sentences += _ragged_pairs(wanted, counter)
-    if wanted.kind == "mutt":
+    sentences = [*missing_files(dataset, folder), *_wrong_lines(dataset, counter)]
+    if dataset.kind == "wmt":
+        sentences += _ragged_pairs(dataset, counter)
+    if dataset.kind == "mutt":
         sentences += _ragged_trials(folder)
     # Files are named inside the dataset: `add` checks a temporary copy.
     sentences += counter.unreadable
     return [sentence.replace(f"{folder}{os.sep}", "") for sentence in sentences]
 
 
-def missing_files(wanted: Dataset, folder: Path) -> list[str]:
+def missing_files(dataset: Dataset, folder: Path) -> list[str]:
     """The patterns whose number of files is not the expected one."""
     return [
         f"{expected.pattern}: {_files(expected.count)} expected, {number} found."
-        for expected in wanted.files
+        for expected in dataset.files
         if (number := len(_matches(expected, folder))) != expected.count
     ]
 
@@ -79,8 +79,8 @@ class _Counter:
         return path.relative_to(self.folder).as_posix()
 
 
-def _wrong_lines(wanted: Dataset, count: _Counter) -> Iterator[str]:
-    for expected in wanted.files:
+def _wrong_lines(dataset: Dataset, count: _Counter) -> Iterator[str]:
+    for expected in dataset.files:
         for path in _matches(expected, count.folder):
             lines = count(path)
             if lines == 0:
@@ -89,10 +89,10 @@ def _wrong_lines(wanted: Dataset, count: _Counter) -> Iterator[str]:
                 yield f"{count.named(path)}: {expected.lines} lines expected, {lines} found."
 
 
-def _ragged_pairs(wanted: Dataset, count: _Counter) -> Iterator[str]:
+def _ragged_pairs(dataset: Dataset, count: _Counter) -> Iterator[str]:
     reported: set[str] = set()
-    for pair in wanted.pairs:
-        parts = wmt_files(count.folder, wanted.name, pair)
+    for pair in dataset.pairs:
+        parts = wmt_files(count.folder, dataset.name, pair)
         for path in (parts.source, *parts.systems.values()):
             sentence = _mismatch(parts.reference, path, count)
             # Pairs share references and sources, so a mismatch may come up again.

@@ -48,10 +48,10 @@ def _quiet(_: str) -> None:
 
 
 def compute(
-    wanted: Sequence[Table], *, full: bool = False, workers: int = 1, report: Report = _quiet
+    tables: Sequence[Table], *, full: bool = False, workers: int = 1, report: Report = _quiet
 ) -> Outcomes:
     """An outcome for every cell of these tables, in the units in which the tables print."""
-    cells = [cell for table in wanted for cell in table.cells if not cell.average]
+    cells = [cell for table in tables for cell in table.cells if not cell.average]
     outcomes: Outcomes = {}
     records = recorded()
     if full:
@@ -67,12 +67,12 @@ def compute(
             left.append(cell)
         else:
             outcomes[cell.key] = outcome
-    scales = {table.id: table.scale for table in wanted}
+    scales = {table.id: table.scale for table in tables}
     for kind, group in _grouped(left, lambda cell: cell.settings.get("kind", "none")).items():
         for key, outcome in KINDS[kind](group, workers, report).items():
             value = None if outcome.value is None else outcome.value * scales[key[0]]
             outcomes[key] = replace(outcome, value=value)
-    for table in wanted:
+    for table in tables:
         for cell in table.cells:
             if cell.average:
                 outcomes[cell.key] = _average(cell, outcomes, {} if full else records)
@@ -311,8 +311,8 @@ def _similarity(cells: Sequence[Cell], workers: int, report: Report) -> Outcomes
         report(f"similarity scores from the rankings of {dataset}")
         try:
             data = SimilarityData(dataset)
-            wanted = {c.settings["set"] for c in group if "set" in c.settings}
-            sizes = {name: data.make(name).sizes for name in sorted(wanted)}
+            names = {c.settings["set"] for c in group if "set" in c.settings}
+            sizes = {name: data.make(name).sizes for name in sorted(names)}
             for cell in group:
                 how = cell.settings
                 if "set" in how:

@@ -68,10 +68,10 @@ class _Files:
     trees: Trees
     rows: dict[str, int]
 
-    def explanation(self, sentence: str, expected: int, wanted: set[str]) -> str:
+    def explanation(self, sentence: str, expected: int, sentences: set[str]) -> str:
         """Why there is no tree for a sentence: other words at its place, or nothing there."""
         shown = sentence if len(sentence) <= 60 else f"{sentence[:57]}..."
-        letters = {_letters(text) for text in wanted}
+        letters = {_letters(text) for text in sentences}
         if not self.sentences:
             names = ", ".join(self.paths)
             return f"{names}: there are no trees in it; one for {shown!r} was expected."

@@ -45,8 +45,8 @@ PAPERS_NAMES = {"G.sys.1": "sys+seg", "G.sys.2": "sys", "G.sent.1": "sys+seg", "
 
 def goal_named(name: str) -> Goal:
     """A goal by its name, or by the one that it has in the WMT14 paper."""
-    wanted = PAPERS_NAMES.get(name, name)
-    if wanted not in GOALS:
+    goal = PAPERS_NAMES.get(name, name)
+    if goal not in GOALS:
         names = ", ".join([*GOALS, *PAPERS_NAMES])
         raise CupelError(f"There is no goal {name!r} to tune for; there are: {names}.")
-    return GOALS[wanted]
+    return GOALS[goal]

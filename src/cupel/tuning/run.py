@@ -268,5 +268,5 @@ def _rankings(dataset: str, pairs: Sequence[str] | None, hold_out: Sequence[str]
     for pair in pairs or ():
         if pair not in there:
             raise CupelError(f"{dataset} has no rankings of {pair!r}; it has {', '.join(there)}.")
-    wanted = [*pairs, *hold_out] if pairs else [pair for pair in there if pair.endswith("-en")]
-    return [one for pair, one in there.items() if pair in wanted]
+    chosen = [*pairs, *hold_out] if pairs else [pair for pair in there if pair.endswith("-en")]
+    return [one for pair, one in there.items() if pair in chosen]
