@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import argparse
 import os
-import resource
 import statistics
 import subprocess
 import sys
@@ -190,11 +189,10 @@ def _million_rows(folder: Path, score: list[str], corpus: cupel.Corpus) -> list[
             hypothesis, reference = texts[number % len(texts)]
             hyp.write(f"{hypothesis} {number}\n")
             ref.write(f"{reference} {number}\n")
-    took = seconds(lambda: _run(score, folder))
-    peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1e6
+    took, megabytes = start.measured(score, folder)
     return [
         ["1,000,000 segments from files, BLEU: time", f"{took:.0f} s", ""],
-        ["1,000,000 segments from files, BLEU: peak memory", f"{peak:.2f} GB", "2 GB"],
+        ["1,000,000 segments from files, BLEU: peak memory", f"{megabytes / 1000:.2f} GB", "2 GB"],
     ]
 
 

@@ -90,7 +90,12 @@ def first_rows(corpus: cupel.Corpus, repetitions: int) -> list[list[str]]:
             for what, command, goal in commands
         ]
         for metric in LEXICAL:
-            took = _run([*score, metric], folder, {"CUPEL_CACHE": str(folder / metric)})[0]
+            took = statistics.median(
+                measured([*score, metric], folder, {"CUPEL_CACHE": str(folder / f"{metric}-{n}")})[
+                    0
+                ]
+                for n in range(3)
+            )
             found.append([f"first use of {metric} on a machine", f"{took:.2f} s", "3 s"])
     return found
 
@@ -120,15 +125,15 @@ def _in_turn(
     first: list[str], second: list[str], folder: Path, repetitions: int
 ) -> tuple[tuple[float, float], tuple[float, float]]:
     """Median seconds and megabytes of both; each once before, outside the clock."""
-    _run(first, folder)
-    _run(second, folder)
-    runs = [(_run(first, folder), _run(second, folder)) for _ in range(repetitions)]
+    measured(first, folder)
+    measured(second, folder)
+    runs = [(measured(first, folder), measured(second, folder)) for _ in range(repetitions)]
     return _medians([ours for ours, _ in runs]), _medians([theirs for _, theirs in runs])
 
 
 def _median(command: list[str], folder: Path, repetitions: int) -> tuple[float, float]:
-    _run(command, folder)
-    return _medians([_run(command, folder) for _ in range(repetitions)])
+    measured(command, folder)
+    return _medians([measured(command, folder) for _ in range(repetitions)])
 
 
 def _medians(runs: list[tuple[float, float]]) -> tuple[float, float]:
@@ -136,7 +141,7 @@ def _medians(runs: list[tuple[float, float]]) -> tuple[float, float]:
     return statistics.median(seconds), statistics.median(megabytes)
 
 
-def _run(
+def measured(
     command: list[str], folder: Path, variables: dict[str, str] | None = None
 ) -> tuple[float, float]:
     """Seconds and megabytes. A small process starts it: memory is counted from the fork on."""
