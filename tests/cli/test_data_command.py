@@ -14,6 +14,7 @@ import cupel
 import packs
 from cupel.cli.data import app
 from cupel.data import DATASETS
+from cupel.data.find import locate
 from cupel.errors import CupelError
 
 
@@ -43,14 +44,19 @@ def test_list_when_piped_is_plain_text_with_whole_paths(tmp_path):
     assert (
         "sick: SICK (SemEval-2014 task 1): 9,840 sentence pairs with relatedness and entailment\n"
         f"  here: {deep}\n"
+        "  languages: en\n"
+        "  judgments: 9,840 graded sentence pairs\n"
         "  published: https://zenodo.org/record/2787612\n"
         "  licence: CC BY-NC-SA 3.0\n"
         "  used for: ReVal's training sets with SICK, MUTT's templates\n"
     ) in result.stdout
-    assert result.stdout.count("  here: no\n") == 6
+    assert result.stdout.count("  here: no; run `cupel data get ") == sum(
+        locate(name) is None for name in DATASETS
+    )
+    assert "  here: no; run `cupel data get wmt14`\n" in result.stdout
     assert result.stdout.endswith(
-        "To bring in one that is not here, get it where it is published, then run "
-        "`cupel data add PATH` or name its folder in CUPEL_DATA.\n"
+        "To get one that is not here, run `cupel data get NAME`. If you have a copy, run `cupel data "
+        "add PATH`, or name the folder that holds it in CUPEL_DATA.\n"
     )
 
 
@@ -63,7 +69,7 @@ def test_list_as_records(tmp_path):
     packs.build(tmp_path / "one" / "sick", "sick")
     answer = json.loads(run("list", "-f", "json").stdout)
     assert answer["version"] == cupel.__version__
-    assert [row["name"] for row in answer["rows"]] == list(DATASETS)
+    assert [row["name"] for row in answer["rows"]] == [*DATASETS, "sample"]
     by_name = {row["name"]: row for row in answer["rows"]}
     assert by_name["sick"] == {
         "name": "sick",
@@ -73,19 +79,25 @@ def test_list_as_records(tmp_path):
         "used_for": "ReVal's training sets with SICK, MUTT's templates",
         "here": True,
         "place": f"{tmp_path}/one/sick",
+        "languages": "en",
+        "systems": "none",
+        "judgments": "9,840 graded sentence pairs",
+        "bytes": DATASETS["sick"].size,
+        "lost": "",
     }
+    assert "no judgments of ru-en" in by_name["wmt13"]["lost"]
     assert (by_name["mutt"]["here"], by_name["mutt"]["place"]) == (False, None)
     header, *lines = run("list", "-f", "tsv").stdout.splitlines()
     assert header.split("\t") == list(by_name["sick"])
     cells = [line.split("\t") for line in lines]
-    assert [row[0] for row in cells] == list(DATASETS)
-    assert {row[0]: row[5:] for row in cells}["sick"] == ["true", f"{tmp_path}/one/sick"]
-    assert {row[0]: row[5:] for row in cells}["mutt"] == ["false", ""]
+    assert [row[0] for row in cells] == [*DATASETS, "sample"]
+    assert {row[0]: row[5:7] for row in cells}["sick"] == ["true", f"{tmp_path}/one/sick"]
+    assert {row[0]: row[5:7] for row in cells}["mutt"] == ["false", ""]
 
 
 def test_list_on_a_terminal_is_a_table(monkeypatch, capsys):
     monkeypatch.setattr(sys.stdout, "isatty", lambda: True, raising=False)
-    monkeypatch.setenv("COLUMNS", "200")
+    monkeypatch.setenv("COLUMNS", "300")
     from cupel.cli.data import show
     from cupel.cli.output import PlainFormat
 
@@ -104,7 +116,9 @@ def test_all_here(tmp_path):
 def test_add(tmp_path, home):
     folder = packs.build(tmp_path / "x", "sick")
     archive = packs.pack_up(folder, tmp_path / "sick.tar.gz", "sick")
-    assert run("add", archive).stdout == f"sick: added: {home}/sick\n"
+    first = run("add", archive)
+    assert first.stdout == f"sick: added: {home}/sick\n"
+    assert first.stderr == f"cupel: {archive} is the dataset sick.\n"
     again = run("add", folder, "--name", "sick")
     assert again.exit_code == 0
     assert again.stdout == f"sick: was already there and is left as it is: {home}/sick\n"
@@ -115,7 +129,7 @@ def test_add_the_wrong_thing(tmp_path, home):
     assert failure("add", tmp_path / "sick") == (
         f"{tmp_path}/sick is not sick: SICK.txt: 9841 lines expected, 10 found."
     )
-    assert list(home.iterdir()) == []
+    assert not home.exists()
 
 
 def test_verify(tmp_path):
@@ -147,8 +161,8 @@ def test_verify_what_is_not_here(tmp_path, home):
     assert failure("verify", "mutt").startswith("The dataset mutt is not here (looked for mutt/ ")
     assert failure("verify", "wmt99").startswith("There is no dataset 'wmt99'; there are wmt12, ")
     assert failure("verify") == (
-        f"No dataset is installed (looked in {tmp_path}/one, {home}): `cupel data list` says where each "
-        "is published."
+        f"No dataset is installed (looked in {tmp_path}/one, {home}): `cupel data list` says which "
+        "there are, and `cupel data get NAME` gets one."
     )
 
 
@@ -159,7 +173,7 @@ def test_a_format_before_the_command_is_not_ignored():
 
 
 def test_help_has_examples():
-    for command in ("list", "add", "verify"):
+    for command in ("list", "get", "add", "verify"):
         text = " ".join(run(command, "--help").stdout.split())
         assert f"Example: cupel data {command}" in text
 

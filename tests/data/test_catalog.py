@@ -8,10 +8,13 @@ from collections import defaultdict
 
 import pytest
 
-from cupel.data import DATASETS, verify, wmt_pairs
-from cupel.data.catalog import MUTT_TRIALS
+from cupel.data import DATASETS, find, verify, wmt_pairs
+from cupel.data.catalog import CAMPAIGNS, MUTT_TRIALS
+from cupel.data.find import dataset as entry_of
 from cupel.data.find import locate
 from cupel.data.load import wmt_files
+from cupel.errors import MissingPart
+from cupel.reading import read_lines
 
 LANGUAGES = {
     "Czech": "cs",
@@ -25,12 +28,18 @@ LANGUAGES = {
 
 
 def test_every_dataset_says_what_it_is():
-    assert list(DATASETS) == ["wmt12", "wmt13", "wmt14", "da13", "sick", "mutt", "ud-english-ewt"]
+    names = (
+        "wmt12 wmt13 wmt14 wmt15-rankings da13 da15 da17 mqm20 mqm21 ted21 bio21 mqm22 mlqe sick "
+        "mutt ud-english-ewt"
+    )
+    assert list(DATASETS) == names.split()
     for name, dataset in DATASETS.items():
         assert dataset.name == name
-        assert min(map(len, (dataset.what, dataset.licence, dataset.used_for))) > 5
+        assert min(map(len, (dataset.what, dataset.used_for))) > 5
+        assert all((dataset.licence, dataset.languages, dataset.systems, dataset.judgments))
         assert dataset.published.startswith("https://")
-        assert len(bytes.fromhex(dataset.sha256)) == 32
+        # There is no archive of those that only a recipe makes.
+        assert len(bytes.fromhex(dataset.sha256)) == (0 if name in ("mqm20", "mqm22") else 32)
 
 
 def test_the_counts_that_the_descriptions_give():
@@ -43,6 +52,34 @@ def test_the_counts_that_the_descriptions_give():
     for name, count in systems.items():
         assert f"{count} system outputs" in DATASETS[name].what
     assert sum(MUTT_TRIALS.values()) == 2217
+
+
+def test_the_counts_of_the_table(pack):
+    """Systems and judgments as the files have them."""
+    for name in CAMPAIGNS:
+        try:
+            folder = find(name)
+        except MissingPart:
+            continue
+        outputs = list(folder.glob("system-outputs/*/*.txt"))
+        scores = [
+            line
+            for path in folder.glob("human-scores/*.seg.score")
+            for line in read_lines(path)
+            if not line.endswith("\tNone")
+        ]
+        assert entry_of(name).systems == str(len(outputs))
+        assert entry_of(name).judgments.startswith(f"{len(scores):,} grades (")
+    for name in ("wmt15-rankings", "da15", "da17"):
+        lines = sum(expected.lines or 0 for expected in DATASETS[name].files)
+        assert DATASETS[name].judgments.startswith(f"{lines:,} ")
+
+
+@pytest.mark.parametrize("name", DATASETS)
+def test_the_size_on_disk(pack, name):
+    files = [path for path in pack(name).rglob("*") if path.is_file()]
+    size = sum(path.stat().st_size for path in files)
+    assert DATASETS[name].size == pytest.approx(size, rel=0.001)
 
 
 @pytest.mark.parametrize("name", DATASETS)

@@ -36,15 +36,13 @@ def test_a_missing_dataset(tmp_path, home):
         find("wmt14")
     assert str(told.value) == (
         "The dataset wmt14 is not here (looked for wmt14/ and wmt14.tar.gz in "
-        f"{tmp_path}/one, {tmp_path}/gone, {home}): get it (https://www.statmt.org/wmt14/), then "
-        "run `cupel data add PATH` or name its folder in CUPEL_DATA."
+        f"{tmp_path}/one, {tmp_path}/gone, {home}): run `cupel data get wmt14`."
     )
 
 
 def test_an_unknown_dataset():
     assert sentence(find, "wmt99") == (
-        "There is no dataset 'wmt99'; there are wmt12, wmt13, wmt14, da13, sick, mutt, "
-        "ud-english-ewt."
+        f"There is no dataset 'wmt99'; there are {', '.join(DATASETS)}, sample."
     )
     assert sentence(find, "../one").startswith("There is no dataset '../one'; there are wmt12, ")
 
@@ -117,6 +115,26 @@ def test_verify_names_each_problem_with_both_counts(tmp_path):
     assert found[17].startswith("system-outputs/newstest2012/en-fr/newstest2012.en-fr.system1")
 
 
+def test_verify_holds_a_campaign_against_its_sources(tmp_path):
+    folder = packs.build(tmp_path / "one" / "ted21", "ted21")
+    packs.write_lines(folder / "references" / "zh-en.0.txt", 530)
+    packs.write_lines(folder / "system-outputs" / "en-de" / "12.txt", 528)
+    packs.write_lines(folder / "documents" / "en-de.docs", 1)
+    with (folder / "human-scores" / "zh-en.mqm.seg.score").open("a") as file:
+        file.write("0\t-1\nref\tNone\n")
+    (folder / "sources" / "en-de.txt").write_text("one\n" * 529)
+    assert verify("ted21").problems == (
+        "references/zh-en.0.txt: 529 lines expected, as in sources/zh-en.txt, 530 found.",
+        "human-scores/zh-en.mqm.seg.score: 529 scores of 0 expected, as in sources/zh-en.txt, "
+        "530 found.",
+        "human-scores/zh-en.mqm.seg.score: there is no output of the system 'ref'.",
+        "documents/en-de.docs: 529 lines expected, as in sources/en-de.txt, 1 found.",
+        "system-outputs/en-de/12.txt: 529 lines expected, as in sources/en-de.txt, 528 found.",
+    )
+    (folder / "sources" / "zh-en.txt").unlink()
+    assert verify("ted21").problems[:1] == ("sources/zh-en.txt: 1 file expected, 0 found.",)
+
+
 @pytest.mark.parametrize(
     ("part", "content", "problem"),
     [
@@ -145,7 +163,7 @@ def test_verify_reads_the_trials(tmp_path, part, content, problem):
 def test_add_a_folder(tmp_path, home):
     source = packs.build(tmp_path / "wmt14", "wmt14")
     (source / ".git").mkdir()
-    added = add(source)
+    (added,) = add(source)
     assert (added.name, added.folder, added.already) == ("wmt14", home / "wmt14", False)
     assert verify("wmt14").folder == home / "wmt14"
     assert verify("wmt14").ok
@@ -155,19 +173,17 @@ def test_add_a_folder(tmp_path, home):
 def test_add_an_archive_of_another_name(tmp_path, home):
     folder = packs.build(tmp_path / "x", "mutt")
     archive = packs.pack_up(folder, tmp_path / "download.tar.gz", "MUTT-master")
-    assert sentence(add, archive) == (
-        f"{archive} is not named after a dataset (wmt12, wmt13, wmt14, da13, sick, mutt, "
-        "ud-english-ewt): say which one it is with --name."
-    )
-    assert add(archive, "mutt").folder == home / "mutt"
+    (added,) = add(archive)
+    assert (added.name, added.folder) == ("mutt", home / "mutt")
+    assert added.what == f"{archive} is the dataset mutt."
     assert find("mutt") == home / "mutt"
 
 
 def test_add_twice(tmp_path, home):
     source = packs.build(tmp_path / "sick", "sick")
-    assert not add(source).already
+    assert not add(source)[0].already
     shutil.rmtree(source)
-    again = add(source)
+    (again,) = add(source)
     assert again.already
     assert again.folder == home / "sick"
 
@@ -196,13 +212,13 @@ def test_add_the_wrong_folder_says_the_first_things_that_are_missing(tmp_path):
 
 def test_add_nothing_under_no_known_name(tmp_path):
     assert sentence(add, tmp_path / "absent") == (
-        f"{tmp_path}/absent does not exist: give a dataset's folder or .tar.gz archive."
+        f"{tmp_path}/absent does not exist: give the folder or archive (.tar.gz, .tgz, .zip) to add."
     )
 
 
 def test_add_nothing(tmp_path):
     assert sentence(add, tmp_path / "sick") == (
-        f"{tmp_path}/sick does not exist: give a dataset's folder or .tar.gz archive."
+        f"{tmp_path}/sick does not exist: give the folder or archive (.tar.gz, .tgz, .zip) to add."
     )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -12,6 +12,9 @@ from cupel.cli import output
 from cupel.cli.options import PlainForm
 from cupel.cli.output import PlainFormat
 from cupel.cli.usage import Command, Group
+
+if TYPE_CHECKING:
+    from cupel.data.get import Plan
 
 app = typer.Typer(
     cls=Group,
@@ -49,26 +52,94 @@ def show(form: PlainForm = PlainFormat.text) -> None:
 
 
 @app.command(cls=Command)
+def get(
+    names: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="DATASET", help="Datasets to get.", show_default=False),
+    ] = None,
+    everything: Annotated[bool, typer.Option("--all", help="Get all datasets.")] = False,
+    source: Annotated[
+        str | None,
+        typer.Option(
+            "--from",
+            metavar="PATH|URL",
+            help="Take the files from a clone, an archive, a folder of these, or a mirror.",
+            show_default="GitHub",
+        ),
+    ] = None,
+    yes: Annotated[bool, typer.Option("--yes", help="Do not ask before the download.")] = False,
+) -> None:
+    """Download the public files of datasets and convert them, into your data folder.
+
+    Example: cupel data get sick --yes
+    """
+    from cupel.data import DATASETS
+    from cupel.data.get import planned
+    from cupel.errors import CupelError
+
+    if bool(names) == everything:
+        raise CupelError(f"Name the datasets to get, or give --all for {', '.join(DATASETS)}.")
+    plan = planned(names or list(DATASETS), source)
+    if plan.recipes and not _agreed(plan, yes):
+        typer.echo("Nothing was downloaded.", err=True)
+        raise typer.Exit(1)
+    with output.progress_bar("getting files", in_bytes=True) as progress:
+        results = plan.run(progress)
+    for result in results:
+        already = "was already there and is left as it is" if result.already else "added"
+        typer.echo(f"{result.name}: {already}: {result.folder}")
+
+
+def _agreed(plan: Plan, yes: bool) -> bool:
+    """Say what is going to happen, and ask on a terminal unless `--yes` was given."""
+    from cupel.data import DATASETS
+    from cupel.errors import CupelError
+    from cupel.folders import data_folder
+
+    for recipe in plan.recipes:
+        places = ", ".join(f"github.com/{repository.name}" for repository in recipe.repositories)
+        licence = DATASETS[recipe.dataset].licence
+        output.warn(f"{recipe.dataset}: from {places}; licence: {licence}. {recipe.lost}".rstrip())
+    size = f"{max(plan.transfer / 1e6, 0.1):,.1f} MB"
+    output.warn(f"About {size} are transferred; the datasets are put into {data_folder()}.")
+    if yes:
+        return True
+    if not (sys.stdin.isatty() and sys.stderr.isatty()):
+        raise CupelError("There is no terminal to ask on: add --yes to go on without a question.")
+    print("cupel: Go on? [y/N] ", end="", file=sys.stderr, flush=True)
+    return sys.stdin.readline().strip().lower() in ("y", "yes")
+
+
+@app.command(cls=Command)
 def add(
     path: Annotated[
-        Path, typer.Argument(metavar="PATH", help="Folder or .tar.gz archive of the dataset.")
+        Path,
+        typer.Argument(
+            metavar="PATH",
+            help="Folder or archive (.tar.gz, .tgz, .zip): a dataset, a clone of a repository that "
+            "datasets are made from, a WMT release, a campaign as in mt-metrics-eval, or sacreBLEU's "
+            "cache.",
+        ),
     ],
     name: Annotated[
         str | None,
         typer.Option(
-            metavar="DATASET", help="Name of the dataset.", show_default="the name of PATH"
+            metavar="NAME", help="Name to add it under.", show_default="that of the dataset or PATH"
         ),
     ] = None,
 ) -> None:
-    """Check a dataset and copy it into your data folder.
+    """Recognise and check data that you have, and copy it into your data folder.
 
     Example: cupel data add wmt14.tar.gz
     """
-    from cupel.data import add as add_dataset
+    from cupel.data import add as add_data
 
-    added = add_dataset(path, name)
-    already = "was already there and is left as it is" if added.already else "added"
-    typer.echo(f"{added.name}: {already}: {added.folder}")
+    added = add_data(path, name)
+    for sentence in dict.fromkeys(one.what for one in added if one.what):
+        output.warn(sentence)
+    for one in added:
+        already = "was already there and is left as it is" if one.already else "added"
+        typer.echo(f"{one.name}: {already}: {one.folder}")
 
 
 @app.command(cls=Command)
@@ -113,15 +184,17 @@ def _names_here() -> list[str]:
     if not here:
         places = ", ".join(str(folder) for folder in search_folders())
         raise MissingPart(
-            f"No dataset is installed (looked in {places}): `cupel data list` says where each is "
-            "published."
+            f"No dataset is installed (looked in {places}): `cupel data list` says which there "
+            "are, and `cupel data get NAME` gets one."
         )
     return here
 
 
 def _dataset_rows() -> list[dict[str, Any]]:
     from cupel.data import DATASETS
+    from cupel.data.catalog import EMBEDDED
     from cupel.data.find import locate
+    from cupel.data.recipes import recipe
 
     return [
         {
@@ -132,19 +205,39 @@ def _dataset_rows() -> list[dict[str, Any]]:
             "used_for": entry.used_for,
             "here": place is not None,
             "place": str(place) if place else None,
+            "languages": entry.languages,
+            "systems": entry.systems,
+            "judgments": entry.judgments,
+            "bytes": entry.size,
+            "lost": recipe(entry.name).lost if entry.name in DATASETS else "",
         }
-        for entry in DATASETS.values()
+        for entry in (*DATASETS.values(), *EMBEDDED.values())
         for place in [locate(entry.name)]
     ]
+
+
+def _shown_place(row: dict[str, Any]) -> str | None:
+    from cupel.data.catalog import EMBEDDED
+
+    place: str | None = row["place"]
+    return "in Cupel" if row["name"] in EMBEDDED else place
 
 
 def _print_paragraphs(rows: list[dict[str, Any]]) -> None:
     for row in rows:
         typer.echo(f"{row['name']}: {row['what']}")
-        typer.echo(f"  here: {row['place'] or 'no'}")
-        typer.echo(f"  published: {row['published']}")
-        typer.echo(f"  licence: {row['licence']}")
-        typer.echo(f"  used for: {row['used_for']}")
+        get_it = f"no; run `cupel data get {row['name']}`"
+        for label, text in (
+            ("here", _shown_place(row) or get_it),
+            ("languages", row["languages"]),
+            ("judgments", row["judgments"]),
+            ("published", row["published"]),
+            ("licence", row["licence"]),
+            ("used for", row["used_for"]),
+            ("lost", row["lost"]),
+        ):
+            if text:
+                typer.echo(f"  {label}: {text}")
     typer.echo(_advice(rows))
 
 
@@ -155,7 +248,7 @@ def _print_table(rows: list[dict[str, Any]]) -> None:
 
     table = Table("dataset", "what", "licence", "published", "here", show_lines=True)
     for row in rows:
-        place = Text(row["place"] or "no", overflow="fold")
+        place = Text(_shown_place(row) or "no", overflow="fold")
         table.add_row(
             Text(row["name"], style="bold"),
             Text(row["what"]),
@@ -174,6 +267,6 @@ def _advice(rows: list[dict[str, Any]]) -> str:
     if all(row["here"] for row in rows):
         return "All datasets are here."
     return (
-        "To bring in one that is not here, get it where it is published, then run "
-        f"`cupel data add PATH` or name its folder in {VARIABLE}."
+        "To get one that is not here, run `cupel data get NAME`. If you have a copy, run `cupel data "
+        f"add PATH`, or name the folder that holds it in {VARIABLE}."
     )

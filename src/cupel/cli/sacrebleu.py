@@ -31,7 +31,8 @@ LanguagePair = Annotated[
         "--language-pair",
         "-l",
         metavar="PAIR",
-        help="Language pair, such as en-ja: chooses the BLEU tokenizer for zh, ja and ko.",
+        help="Language pair, such as en-ja: chooses the BLEU tokenizer for zh, ja and ko, and with -t "
+        "the texts.",
     ),
 ]
 SmoothMethod = Annotated[
@@ -101,18 +102,12 @@ PairedAr = Annotated[bool, typer.Option("--paired-ar", "-par", hidden=True)]
 PairedJobs = Annotated[int, typer.Option("--paired-jobs", "-j", hidden=True)]
 Force = Annotated[bool, typer.Option("--force", hidden=True)]
 NoColor = Annotated[bool, typer.Option("--no-color", "-nc", hidden=True)]
-TestSet = Annotated[str | None, typer.Option("--test-set", "-t", hidden=True)]
 
 _TOKENIZERS = {"zh": "zh", "ja": "ja-mecab", "ko": "ko-mecab"}
 
 
-def refuse_other_meanings(source: str | None, test_set: str | None) -> None:
-    """Raise an error where an option of sacreBLEU has another meaning here, or none."""
-    if test_set is not None:
-        raise CupelError(
-            "Cupel does not download test sets (-t): give the reference files, for instance those "
-            "that `sacrebleu -t SET -l PAIR --echo ref` prints."
-        )
+def refuse_other_meanings(source: str | None) -> None:
+    """Raise an error where an option of sacreBLEU has another meaning here."""
     if source in ("exp", "floor", "add-k", "none") and not Path(source).exists():
         raise CupelError(
             f"-s names the source file here: for sacreBLEU's smoothing write --smooth-method {source}."

@@ -1,4 +1,4 @@
-"""Named datasets: find, verify, add and load them.
+"""Named datasets: get, find, verify, add and load them.
 
 >>> from cupel.data import sample
 >>> len(sample())
@@ -6,8 +6,10 @@
 """
 
 from cupel.data.add import add
-from cupel.data.catalog import DATASETS, Dataset
+from cupel.data.catalog import DATASETS
+from cupel.data.dataset import Dataset
 from cupel.data.find import find
+from cupel.data.get import get
 from cupel.data.load import (
     Trials,
     mutt_corruptions,
@@ -16,6 +18,7 @@ from cupel.data.load import (
     wmt_corpus,
     wmt_pairs,
 )
+from cupel.data.test_sets import load_test_set
 from cupel.data.verify import verify
 
 __all__ = [
@@ -24,6 +27,8 @@ __all__ = [
     "Trials",
     "add",
     "find",
+    "get",
+    "load_test_set",
     "mutt_corruptions",
     "mutt_trials",
     "sample",

@@ -6,34 +6,10 @@ given; your own copy with the same files will do as well.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Literal
+from cupel.data.dataset import Counts, Dataset, Expected, graded_files
+from cupel.data.graded_catalog import GRADED, WMT15_RANKINGS
 
-UNKNOWN = "unknown"
-
-
-@dataclass(frozen=True)
-class Expected:
-    """Files that must be there: a pattern, how many match it, and the lines each has, if known."""
-
-    pattern: str
-    count: int = 1
-    lines: int | None = None
-
-
-@dataclass(frozen=True)
-class Dataset:
-    """One named dataset."""
-
-    name: str
-    what: str
-    licence: str
-    published: str
-    used_for: str
-    sha256: str
-    files: tuple[Expected, ...]
-    kind: Literal["wmt", "mutt", "plain"] = "plain"
-    pairs: tuple[str, ...] = ()  # the language pairs that have system outputs
+NOT_STATED = "not stated"
 
 
 def _wmt(
@@ -41,6 +17,8 @@ def _wmt(
     what: str,
     used_for: str,
     sha256: str,
+    size: int,
+    languages: str,
     systems: dict[str, int],
     judgments: int,
     files: tuple[Expected, ...],
@@ -49,7 +27,7 @@ def _wmt(
     return Dataset(
         name=f"wmt{year}",
         what=what,
-        licence=UNKNOWN,
+        licence=NOT_STATED,
         published=f"https://www.statmt.org/wmt{year}/",
         used_for=used_for,
         sha256=sha256,
@@ -60,6 +38,10 @@ def _wmt(
         ),
         kind="wmt",
         pairs=tuple(systems),
+        languages=languages,
+        systems=str(sum(systems.values())),
+        judgments=f"{judgments:,} five-way rankings",
+        size=size,
     )
 
 
@@ -68,6 +50,8 @@ _WMT12 = _wmt(
     "newstest2012, 8 language pairs: 103 system outputs and 12,339 five-way human rankings",
     "testing metrics against the published tables",
     "b3752433608fe1babcbf5a943402c4dab09553747599a2dd429b126fa41bd2e6",
+    47_554_650,
+    "cs de es fr ↔ en",
     {
         "cs-en": 6,
         "de-en": 16,
@@ -89,6 +73,8 @@ _WMT13 = _wmt(
     "newstest2013 into English, 5 pairs: 94 system outputs and 45,223 five-way human rankings",
     "training ReVal and NNRK, tuning REDp",
     "6758a92c679b8c150e0f64a1ea178abf94edfe6466d655fbb4c96e8ce6a690ed",
+    48_004_412,
+    "cs de es fr ru → en",
     {"cs-en": 12, "de-en": 23, "es-en": 17, "fr-en": 19, "ru-en": 23},
     45_223,
     (
@@ -102,6 +88,8 @@ _WMT14 = _wmt(
     "the official system-level human scores",
     "testing ReVal, NNRK and RED against the published tables",
     "2ee09a20313d86960c1167605b82e0ec0cc1ec0eddd54a007107f213431cd61f",
+    28_254_228,
+    "cs de fr hi ru → en",
     {"cs-en": 5, "de-en": 13, "fr-en": 8, "hi-en": 9, "ru-en": 13},
     12_239,
     (
@@ -127,8 +115,8 @@ _DA13_SEGMENTS = {
 _DA13 = Dataset(
     name="da13",
     what="direct assessment of WMT13 segments, 9 language pairs",
-    licence=UNKNOWN,
-    published="https://github.com/ygraham/segment-mteval",
+    licence=NOT_STATED,
+    published="https://github.com/ygraham/direct-assessment",
     used_for="segment-level Pearson correlation",
     sha256="5758d6e0271104ab5bf77783ed6049dbcd66e7396a99854ab8254ed75e07a7f4",
     files=tuple(
@@ -144,6 +132,10 @@ _DA13 = Dataset(
             ("sys.pre-tok", "", 0),
         )
     ),
+    languages="cs de es fr ru → en; en → de es fr ru",
+    systems="173",
+    judgments="1,270 grades (direct assessment)",
+    size=1_041_957,
 )
 
 _SICK = Dataset(
@@ -154,6 +146,10 @@ _SICK = Dataset(
     used_for="ReVal's training sets with SICK, MUTT's templates",
     sha256="02f0ea5fe2a217f6300e9ec4bbb90cd16ba6f93872b2a637dbd2913595f1ff28",
     files=(Expected("SICK.txt", lines=9_841),),
+    languages="en",
+    systems="none",
+    judgments="9,840 graded sentence pairs",
+    size=2_432_818,
 )
 
 MUTT_TRIALS = {
@@ -171,7 +167,7 @@ MUTT_TRIALS = {
 _MUTT = Dataset(
     name="mutt",
     what="the trials of the MUTT paper: 10 corruptions, 2,217 trials with 5, 10 and 20 references",
-    licence="Apache-2.0 (the project); its sentences come from SICK (CC BY-NC-SA 3.0) and Flickr8k",
+    licence="none given; its sentences come from SICK (CC BY-NC-SA 3.0) and Flickr8k",
     published="https://github.com/text-machine-lab/MUTT",
     used_for="unit tests of metrics",
     sha256="3b872f8c30bbf3d97c62a2dd82a7fa200ae1140a4616590820d5132908bab892",
@@ -181,6 +177,10 @@ _MUTT = Dataset(
         for part in ("a", "b", "r5", "r10", "r20")
     ),
     kind="mutt",
+    languages="en",
+    systems="none",
+    judgments="2,217 trials",
+    size=11_585_691,
 )
 
 _EWT = Dataset(
@@ -191,10 +191,40 @@ _EWT = Dataset(
     used_for="checking a parser, training syntactic vectors",
     sha256="c0c45fdcbbd0823c0cbf7ac35fee56115e70a236c8c120b5e19282886ca1add5",
     files=tuple(Expected(f"en_ewt-ud-{part}.conllu") for part in ("train", "dev", "test")),
+    languages="en",
+    systems="none",
+    judgments="16,622 trees",
+    size=17_813_217,
 )
 
 DATASETS: dict[str, Dataset] = {
-    dataset.name: dataset for dataset in (_WMT12, _WMT13, _WMT14, _DA13, _SICK, _MUTT, _EWT)
+    dataset.name: dataset
+    for dataset in (
+        *(_WMT12, _WMT13, _WMT14, WMT15_RANKINGS),
+        *(_DA13, *GRADED),
+        *(_SICK, _MUTT, _EWT),
+    )
 }
+_SAMPLE = Dataset(
+    name="sample",
+    what="biomedical abstracts, 3 language pairs of bio21: 12,287 expert grades (MQM); part of Cupel",
+    licence="Apache-2.0",
+    published="https://github.com/amazon-science/bio-mqm-dataset",
+    used_for="trying `cupel meta` and `cupel train assay`",
+    sha256="",
+    files=graded_files(
+        {"de-en": Counts(459, 11), "zh-en": Counts(329, 14), "en-de": Counts(498, 8)}, "mqm"
+    ),
+    kind="graded",
+    pairs=("de-en", "zh-en", "en-de"),
+    languages="de zh → en, en → de",
+    systems="33",
+    judgments="12,287 grades (MQM)",
+)
+EMBEDDED = {_SAMPLE.name: _SAMPLE}
+"""What comes with Cupel and is always here."""
+
 RANKED = tuple(name for name, dataset in DATASETS.items() if dataset.kind == "wmt")
 """Those with human rankings: WMT's."""
+CAMPAIGNS = (*EMBEDDED, *(name for name, one in DATASETS.items() if one.kind == "graded"))
+"""Those with human grades, laid out as mt-metrics-eval's."""

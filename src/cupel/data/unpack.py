@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import gzip
 import shutil
+import stat
 import tarfile
 import tempfile
 import zlib
@@ -31,17 +32,19 @@ def unpack_once(archive: Path, name: str) -> Path:
     )
 
 
-def unpack(archive: Path, folder: Path, max_bytes: int = MAX_BYTES) -> None:
-    """Unpack what the archive's one top folder holds into `folder`."""
+def unpack(
+    archive: Path, folder: Path, max_bytes: int = MAX_BYTES, *, one_folder: bool = True
+) -> None:
+    """Unpack a .tar.gz into `folder`: what its one top folder holds, or all of it."""
     with tempfile.TemporaryFile(dir=folder) as plain:
         _decompress(archive, plain, max_bytes)
         plain.seek(0)
         try:
             with tarfile.open(fileobj=plain, mode="r:") as tar:
-                _extract(tar, archive, folder)
+                _extract(tar, archive, folder, one_folder)
                 _check_end(plain, tar.offset, archive)
         except (tarfile.TarError, EOFError) as error:
-            raise _damaged(archive, str(error)) from error
+            raise damaged(archive, str(error)) from error
 
 
 def _decompress(archive: Path, plain: IO[bytes], max_bytes: int) -> None:
@@ -61,10 +64,10 @@ def _decompress(archive: Path, plain: IO[bytes], max_bytes: int) -> None:
                     )
                 plain.write(chunk)
     except (gzip.BadGzipFile, EOFError, zlib.error) as error:
-        raise _damaged(archive, str(error)) from error
+        raise damaged(archive, str(error)) from error
 
 
-def _extract(tar: tarfile.TarFile, archive: Path, folder: Path) -> None:
+def _extract(tar: tarfile.TarFile, archive: Path, folder: Path, one_folder: bool) -> None:
     top: str | None = None
     for count, member in enumerate(tar, start=1):
         if count > MAX_MEMBERS:
@@ -72,11 +75,12 @@ def _extract(tar: tarfile.TarFile, archive: Path, folder: Path) -> None:
                 f"{archive} is refused: it holds more than {MAX_MEMBERS:,} files, far more than "
                 "any known dataset."
             )
-        parts = _checked_parts(member, archive)
+        parts = checked_parts(member.name, archive)
+        check_plain(member, archive)
         if not parts:
             continue  # the "./" that some packers write
         top = top or parts[0]
-        if parts[0] != top or (len(parts) == 1 and not member.isdir()):
+        if one_folder and (parts[0] != top or (len(parts) == 1 and not member.isdir())):
             raise CupelError(
                 f"{archive} is refused: a dataset's archive holds one folder, but this one holds "
                 f"{member.name!r} outside of {top!r}."
@@ -84,27 +88,66 @@ def _extract(tar: tarfile.TarFile, archive: Path, folder: Path) -> None:
         # Python's own rules as well, where this Python has them (3.11.4 and later).
         if hasattr(tarfile, "data_filter"):
             tarfile.data_filter(member, str(folder))
-        _place(tar, member, folder.joinpath(*parts[1:]), archive)
+        _place(tar, member, folder.joinpath(*parts[one_folder:]), archive)
     if top is None:
         raise CupelError(f"{archive} is refused: it holds no files.")
 
 
-def _checked_parts(member: tarfile.TarInfo, archive: Path) -> tuple[str, ...]:
-    """The parts of the member's name, where it is a plain file or folder that stays inside."""
-    path = PurePosixPath(member.name)
+def unpack_zip(archive: Path, folder: Path, max_bytes: int = MAX_BYTES) -> None:
+    """Unpack a .zip into `folder`, under the same rules."""
+    import zipfile
+
+    total = 0
+    try:
+        with zipfile.ZipFile(archive) as content:
+            for count, member in enumerate(content.infolist(), start=1):
+                parts = checked_parts(member.filename, archive)
+                kind = stat.S_IFMT(member.external_attr >> 16)
+                if kind not in (0, stat.S_IFREG, stat.S_IFDIR):
+                    raise CupelError(
+                        f"{archive} is refused: its member {member.filename!r} is not a plain file."
+                    )
+                if count > MAX_MEMBERS or not parts or member.is_dir():
+                    _check_size(archive, count > MAX_MEMBERS)
+                    continue
+                target = folder.joinpath(*parts)
+                target.parent.mkdir(parents=True, exist_ok=True)
+                with content.open(member) as packed, target.open("xb") as file:
+                    while chunk := packed.read(_CHUNK):
+                        total += len(chunk)
+                        _check_size(archive, total > max_bytes)
+                        file.write(chunk)
+    except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError) as error:
+        raise damaged(archive, str(error)) from error
+    except (FileExistsError, NotADirectoryError) as error:
+        raise CupelError(f"{archive} is refused: it holds {error.filename!r} twice.") from error
+
+
+def _check_size(archive: Path, too_large: bool) -> None:
+    if too_large:
+        raise CupelError(f"{archive} is refused: it holds far more than any known dataset.")
+
+
+def checked_parts(name: str, archive: Path | str) -> tuple[str, ...]:
+    """The parts of a member's name, which must stay inside the archive's folder."""
+    path = PurePosixPath(name)
     # A backslash or a drive letter would escape where those mean something.
-    outside = path.is_absolute() or ".." in path.parts or "\\" in member.name or "\0" in member.name
-    if outside or member.name[1:2] == ":":
+    outside = path.is_absolute() or ".." in path.parts or "\\" in name or "\0" in name
+    if outside or name[1:2] == ":":
         raise CupelError(
-            f"{archive} is refused: its member {member.name!r} would be written outside the "
+            f"{archive} is refused: its member {name!r} would be written outside the "
             "dataset's folder."
         )
+    return path.parts
+
+
+def check_plain(member: tarfile.TarInfo, archive: Path | str) -> None:
+    """Refuse a member that is neither a plain file nor a folder."""
     if not (member.isdir() or member.isfile()) or member.issparse():
         raise CupelError(
             f"{archive} is refused: its member {member.name!r} is {_kind(member)}; only plain "
             "files and folders are unpacked."
         )
-    return path.parts
 
 
 def _kind(member: tarfile.TarInfo) -> str:
@@ -134,10 +177,11 @@ def _check_end(plain: IO[bytes], offset: int, archive: Path) -> None:
     plain.seek(offset)
     rest = plain.read(_CHUNK)
     if not rest or rest.strip(b"\0"):
-        raise _damaged(archive, "the end of the archive is missing")
+        raise damaged(archive, "the end of the archive is missing")
 
 
-def _damaged(archive: Path, why: str) -> CupelError:
+def damaged(archive: Path | str, why: str) -> CupelError:
+    """The error for an archive that is not whole."""
     return CupelError(
         f"{archive} is damaged or incomplete ({why.rstrip('.').lower()}): get it again."
     )

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import os
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from cupel.data.catalog import MUTT_TRIALS, Dataset, Expected
+from cupel.data.catalog import MUTT_TRIALS
+from cupel.data.dataset import Dataset, Expected
 from cupel.data.find import dataset, find
 from cupel.data.load import REFERENCE_COUNTS, trials_in, wmt_files
 from cupel.errors import CupelError
-from cupel.reading import read_lines
+from cupel.reading import iterate_lines, read_lines
 
 
 @dataclass(frozen=True)
@@ -39,6 +41,8 @@ def problems(dataset: Dataset, folder: Path) -> list[str]:
     sentences = [*missing_files(dataset, folder), *_wrong_lines(dataset, counter)]
     if dataset.kind == "wmt":
         sentences += _ragged_pairs(dataset, counter)
+    if dataset.kind == "graded":
+        sentences += _ragged_campaigns(dataset, counter)
     if dataset.kind == "mutt":
         sentences += _ragged_trials(folder)
     # Files are named inside the dataset: `add` checks a temporary copy.
@@ -99,6 +103,39 @@ def _ragged_pairs(dataset: Dataset, count: _Counter) -> Iterator[str]:
             if sentence and sentence not in reported:
                 reported.add(sentence)
                 yield sentence
+
+
+def _ragged_campaigns(dataset: Dataset, count: _Counter) -> Iterator[str]:
+    """Texts and documents with another number of lines than the source; scores that do not fit."""
+    for pair in dataset.pairs:
+        source = count.folder / "sources" / f"{pair}.txt"
+        texts = (
+            f"references/{pair}.*.txt",
+            f"system-outputs/{pair}/*.txt",
+            f"documents/{pair}.docs",
+        )
+        for path in sorted(path for pattern in texts for path in count.folder.glob(pattern)):
+            if sentence := _mismatch(source, path, count):
+                yield sentence
+        systems = {path.stem for path in count.folder.glob(f"system-outputs/{pair}/*.txt")}
+        for path in sorted(count.folder.glob(f"human-scores/{pair}.*.seg.score")):
+            yield from _wrong_scores(path, systems, source, count)
+
+
+def _wrong_scores(path: Path, systems: set[str], source: Path, count: _Counter) -> Iterator[str]:
+    """Each system must have an output and as many scores as the source has lines."""
+    lines = count(source)
+    if lines is None or count(path) is None:
+        return
+    given = Counter(line.partition("\t")[0] for line in iterate_lines(path))
+    for system, number in given.items():
+        if system not in systems:
+            yield f"{count.named(path)}: there is no output of the system {system!r}."
+        elif number != lines:
+            yield (
+                f"{count.named(path)}: {lines} scores of {system} expected, as in "
+                f"{count.named(source)}, {number} found."
+            )
 
 
 def _mismatch(reference: Path, path: Path, count: _Counter) -> str | None:
