@@ -9,6 +9,7 @@ import pytest
 
 from cupel.errors import CupelError
 from cupel.human.evalset import evalset_pairs, read_evalset
+from cupel.human.evalset_scores import metric_and_references
 
 
 @pytest.fixture
@@ -22,7 +23,9 @@ def folder(tmp_path):
         "system-outputs/en-de/x.y.txt": "eins\n[No translation supplied]\ndrei\n",
         "human-scores/en-de.mqm.seg.score": "x.y\t-1\nx.y\tNone\nx.y\t-0.5\nrefB 0\nrefB 0\nrefB 0\n",
         "human-scores/en-de.mqm.sys.score": "x.y -0.75\nrefB 0\n",
-        "human-scores/en-de.mqm.doc.score": "x.y -0.75\n",
+        "documents/en-de.docs": "social a\nnews b\nnews c\n",
+        "human-scores/en-de.mqm.doc.score": "x.y -1\nx.y None\nx.y -0.5\n",
+        "human-scores/en-de.mqm.domain.score": "news x.y -0.5\nsocial x.y -1\n",
         "human-scores/en-de.wmt-z.sys.score": "x.y 0.25\n",
         "metric-scores/en-de/BLEU-refA.seg.score": "x.y 1\nx.y 2\nx.y 3\n",
         "metric-scores/en-de/BLEU-refA.sys.score": "x.y 17\n",
@@ -55,6 +58,15 @@ def test_all_of_it(folder):
     assert np.array_equal(mqm.segment_scores["x.y"], [-1, np.nan, -0.5], equal_nan=True)
     assert mqm.system_scores == {"x.y": -0.75, "refB": 0.0}
     assert found.human["wmt-z"].system_scores == {"x.y": 0.25}
+    assert np.array_equal(mqm.document_scores["x.y"], [-1, np.nan, -0.5], equal_nan=True)
+    assert mqm.domain_scores["x.y"].tolist() == [-0.5, -1]  # by name: news, social
+    assert (found.documents, found.domains) == (("a", "b", "c"), ("social", "news", "news"))
+    assert found.used == ("refA",)
+    assert found.human_translations == ["refB"]
+    assert found.in_domain("segment", "news").tolist() == [1, 2]
+    assert found.in_domain("document", "social").tolist() == [0]
+    assert found.human_scores("mqm", "domain", ["x.y"]).tolist() == [[-0.5, -1]]
+    assert found.human_scores("mqm", "system", ["refB", "x.y"]).tolist() == [[0], [-0.75]]
     assert found.metrics["BLEU-refA"].segment_scores["x.y"].tolist() == [1, 2, 3]
 
 
@@ -71,6 +83,21 @@ def test_a_name_with_a_blank_where_tabs_divide_the_fields(folder):
     )
     scores = read_evalset(folder, "en-de").human["mqm"].segment_scores
     assert np.array_equal(scores["MT one"], [-1, 0, np.nan], equal_nan=True)
+
+
+@pytest.mark.parametrize(
+    ("name", "base", "references"),
+    [
+        ("COMET-refA", "COMET", {"refA"}),
+        ("COMET-22-refA.post-edit", "COMET-22", {"refA", "post-edit"}),
+        ("chrf-post-edit", "chrf", {"post-edit"}),
+        ("COMETKiwi-src", "COMETKiwi", set()),
+        ("BLEU-all", "BLEU", {"refA", "post-edit"}),
+        ("COMET-22", "COMET-22", set()),
+    ],
+)
+def test_the_names_of_metrics(name, base, references):
+    assert metric_and_references(name, ["refA", "post-edit"]) == (base, references)
 
 
 def test_json_lines(folder):
@@ -98,8 +125,8 @@ def test_json_lines(folder):
         (
             "human-scores/en-de.mqm.seg.score",
             "x.y 1\nx.y 2\n",
-            "wmt/human-scores/en-de.mqm.seg.score has 2 scores of system 'x.y', "
-            "but there are 3 segments.",
+            "wmt/human-scores/en-de.mqm.seg.score, line 2: the scores of system 'x.y' end here "
+            "after 2, but there are 3 segments.",
         ),
         (
             "human-scores/en-de.mqm.sys.score",
@@ -124,6 +151,59 @@ def test_json_lines(folder):
             "news x.y 1\n",
             "wmt/human-scores/en-de.mqm.sys.score, line 1: "
             "a system and a score were expected, but 'news', 'x.y', '1' was found.",
+        ),
+        (
+            "human-scores/en-de.mqm.doc.score",
+            "x.y 1\nx.y 2\n",
+            "wmt/human-scores/en-de.mqm.doc.score, line 2: "
+            "the scores of system 'x.y' end here after 2, but there are 3 documents.",
+        ),
+        (
+            "human-scores/en-de.mqm.domain.score",
+            "sport x.y 1\n",
+            "wmt/human-scores/en-de.mqm.domain.score, line 1: "
+            "no segment is of the domain 'sport'; the domains are news, social.",
+        ),
+        (
+            "metric-scores/en-de/BLEU-refA.domain.score",
+            "news x.y 1\n",
+            "wmt/metric-scores/en-de/BLEU-refA.domain.score has no score of system 'x.y' for the "
+            "domain 'social'.",
+        ),
+        (
+            "metric-scores/en-de/BLEU-refA.domain.score",
+            "news x.y 1\nnews x.y 2\n",
+            "wmt/metric-scores/en-de/BLEU-refA.domain.score, line 2: there is a second score of "
+            "system 'x.y' for the domain 'news'; the first is in line 1.",
+        ),
+        (
+            "metric-scores/en-de/BLEU-refA.sys.score",
+            "x.y inf\n",
+            "wmt/metric-scores/en-de/BLEU-refA.sys.score, line 1: "
+            "the score is inf; every score must be a finite number.",
+        ),
+        (
+            "references/en-de.refA.jsonl",
+            "",
+            "wmt/references/en-de.refA.jsonl and wmt/references/en-de.refA.txt have one name, "
+            "'refA': remove one of them.",
+        ),
+        (
+            "references/en-de.src.txt",
+            "",
+            "wmt/references/en-de.src.txt: a reference cannot be called 'src', which means something "
+            "else in the names of score files; rename it to refA, for example.",
+        ),
+        (
+            "documents/en-de.docs",
+            "news a\nnews b\n",
+            "wmt/documents/en-de.docs has 2 lines, but there are 3 segments.",
+        ),
+        (
+            "documents/en-de.docs",
+            "news a\nnews b\nnews a\n",
+            "wmt/documents/en-de.docs, line 3: the document 'a' begins a second time; the segments of "
+            "a document must follow each other.",
         ),
         (
             "references/en-de.refA.txt",

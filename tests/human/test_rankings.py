@@ -112,9 +112,9 @@ def test_judges_of_wmt13(pack):
 
 def test_45000_rows_take_a_fraction_of_a_second(pack):
     pack("wmt13")
-    start = time.perf_counter()
+    start = time.process_time()
     wmt_rankings("wmt13")
-    assert time.perf_counter() - start < 3  # 0.4 s where nothing else runs
+    assert time.process_time() - start < 3  # 0.4 s where nothing else runs
 
 
 def test_unranked_and_empty_cells(tmp_path):

@@ -16,7 +16,7 @@ from cupel.errors import CupelError
 from cupel.human.rankings import Rankings
 from cupel.meta.campaign import evaluate
 from cupel.meta.evaluation import Judged, segment_level, system_level, williams_p_values
-from cupel.meta.graded import Graded, graded_level, graded_system_level
+from cupel.meta.graded import Graded, Settings, graded_evaluation
 from cupel.meta.scorecache import MetricScores, metric_scores
 from cupel.registry import named_metrics
 
@@ -113,14 +113,42 @@ def test_graded_judgments() -> None:
     human = generator.normal(size=(4, 60)) - np.arange(4)[:, None]
     human[1, :10] = np.nan
     noisy = np.nan_to_num(human) + generator.normal(0, 0.5, human.shape)
-    graded = [Graded("aa-en", human, {"m": MetricScores(noisy, noisy.mean(1))})]
+    graded = [Graded("aa-en", human, {"m": noisy})]
     for statistic in ("pearson", "spearman", "tau-b", "tau-c", "acc-eq"):
-        found = graded_level(graded, statistic, resamples=100).agreements[0]
-        assert 0.5 < found.low < found.value < found.high <= 1
-        assert found.n == 230
-    for statistic in ("pearson", "kendall", "accuracy", "spa"):
-        found = graded_system_level(graded, statistic, resamples=50).agreements[0]
-        assert found.value > 0.9
+        for average in (None, "item"):
+            settings = Settings(statistic, average=average, resamples=100)
+            agreement = graded_evaluation(graded, settings).agreements[0]
+            assert 0.5 < agreement.low < agreement.value < agreement.high <= 1
+            assert agreement.n == 230
+    people, machine = np.nanmean(human, axis=1)[:, None], noisy.mean(axis=1)[:, None]
+    systems = [Graded("aa-en", people, {"m": machine}, "system", judgments=human)]
+    for statistic in ("pearson", "kendall", "accuracy", "tau-b"):
+        settings = Settings(statistic, "system", resamples=50)
+        agreement = graded_evaluation(systems, settings).agreements[0]
+        assert agreement.low <= agreement.value <= agreement.high
+        assert agreement.value > 0.9
+        assert agreement.n == 4
+    soft = graded_evaluation(graded, Settings("spa", "system", resamples=50)).agreements[0]
+    assert soft.value > 0.9
+    assert np.isnan(soft.low)
+
+
+def test_a_metric_without_a_value_is_never_ranked() -> None:
+    human = np.random.default_rng(0).normal(size=(4, 30))
+    scores = {"constant": np.ones((4, 30)), "good": human + 0.1, "poor": -human}
+    evaluation = graded_evaluation(
+        [Graded("aa-en", human, scores)], Settings("pearson", test="perm-both", resamples=20)
+    )
+    assert evaluation.order() == ["good", "poor"]
+    assert evaluation.clusters() == {"good": 1, "poor": 2}
+    assert evaluation.no_values == ["constant has no value on aa-en: constant scores."]
+    header, rows = evaluation.table()
+    assert header[-1] == "#"
+    assert rows[-1] == ["constant", "no value", "no value", "-"]
+    row = next(row for row in evaluation.rows() if row["metric"] == "constant")
+    assert (row["value"], row["low"]) == (None, None)
+    assert "NaN" not in evaluation.to_json()
+    assert evaluation.rankings["aa-en"].undefined == ("constant",)
 
 
 def test_scores_are_kept_by_signature_and_text(
@@ -156,7 +184,7 @@ def test_the_command_on_wmt14(pack: Callable[[str], Path]) -> None:
     options = ["--pair", "cs-en", "hi-en", "-f", "json", "--resamples", "50"]
     done = subprocess.run([*command, *options], capture_output=True, text=True, check=True)
     document = json.loads(done.stdout)
-    assert set(document) == {"version", "signatures", "points", "rows"}
+    assert set(document) == {"version", "signatures", "points", "rows", "contest"}
     assert list(document["rows"][0]) == [
         "dataset", "pair", "level", "statistic", "metric", "value", "low", "high", "n"
     ]  # fmt: skip
@@ -246,7 +274,7 @@ def test_da13(pack: Callable[[str], Path]) -> None:
     )
     p = evaluation.comparisons["avg"]
     assert evaluation.value("chrf") > evaluation.value("ter")
-    assert p[0, 1] == pytest.approx(112 / 1001)
+    assert p[0, 1] == pytest.approx(0.131)
     assert p[1, 0] > 0.85
     cells = {(a.pair, a.metric): a for a in evaluation.agreements}
     assert cells["es-en", "chrf"].n == 500
@@ -276,16 +304,20 @@ def test_a_thousand_resamples_for_twenty_metrics_are_quick(pack: Callable[[str],
     ("arguments", "sentence"),
     [
         ({"dataset": "wmt99"}, "There are no judgments called 'wmt99': name one of wmt12, wmt13, "
-         "wmt14, da13, or a folder laid out as mt-metrics-eval's."),
+         "wmt14, da13, sample, mqm20, mqm21, ted21, bio21, mqm22, mlqe, or a folder laid out as "
+         "mt-metrics-eval's."),
         ({"statistic": "tau-x"}, "There is no statistic 'tau-x' for these judgments at this level; "
          "there are: tau-wmt12, tau-wmt13, tau-wmt14."),
         ({"pairs": ["xx-en"]},
          "wmt14 has no judgments of 'xx-en'; it has cs-en, de-en, fr-en, hi-en, ru-en."),
-        ({"compare": "williams"}, "'williams' does not compare metrics on these judgments at "
-         "segment level: williams is for rankings at system level, perm-both for rankings and for "
-         "Pearson's r of grades at segment level, bootstrap for all."),
+        ({"compare": "williams"}, "'williams' does not compare metrics on rankings at segment "
+         "level: there, perm-both and bootstrap do."),
         ({"compare": "dice"}, "There is no way 'dice' to compare metrics by; there are: bootstrap, "
-         "williams, perm-both."),
+         "williams, perm-both, perm-sys, perm-input, perm-pair-diff."),
+        ({"stored": "all"}, "wmt14 is no campaign folder: `stored` cannot be chosen for it."),
+        ({"dataset": "da13", "pairs": ["es-en"], "write_scores": "x"},
+         "da13 has no systems, of which score files could be written."),
+        ({"level": "domain"}, "Rankings have no domain level: it is segment or system."),
         ({"over": "words"}, "There is no way 'words' to resample over; there are: judgments, "
          "segments, systems, both."),
         ({"level": "system", "human": "guess"}, "There is no way 'guess' to score systems; there "

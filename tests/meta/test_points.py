@@ -37,7 +37,7 @@ def test_systems_that_were_ranked() -> None:
 
 def test_translations_that_were_graded() -> None:
     human = np.array([[1.0, np.nan], [2.0, 3.0]])
-    graded = Graded("de-en", human, {"m": MetricScores(human * 10, human[:, 0])})
+    graded = Graded("de-en", human, {"m": human * 10})
     assert graded_points([graded]) == [
         {"pair": "de-en", "item": "1-1", "human": 1.0, "m": 10.0},
         {"pair": "de-en", "item": "2-1", "human": 2.0, "m": 20.0},
@@ -47,6 +47,6 @@ def test_translations_that_were_graded() -> None:
 
 def test_many_are_thinned_out_evenly() -> None:
     human = np.arange(5000.0)[None]
-    points = graded_points([Graded("de-en", human, {"m": MetricScores(human, human[:, 0])})])
+    points = graded_points([Graded("de-en", human, {"m": human})])
     assert len(points) == MOST
     assert (points[0]["item"], points[-1]["item"]) == ("1", "5000")

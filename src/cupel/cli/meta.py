@@ -5,24 +5,51 @@ from __future__ import annotations
 from dataclasses import replace
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, TextIO
+from typing import Annotated
 
 import typer
 
-from cupel.cli import output
-from cupel.cli.options import SEED, Form, Out, Pairs, Seed, Width, Workers
-from cupel.cli.output import Format
+from cupel.cli.meta_options import (
+    TESTS,
+    Block,
+    CloseReferences,
+    Domain,
+    IncludeHuman,
+    IncludeOutliers,
+    LikeMtme,
+    Permutations,
+    Primary,
+    PValues,
+    References,
+    Report,
+    SampleRate,
+    Stored,
+    Threshold,
+    Undefined,
+    UndefinedAs,
+    UsedSystems,
+)
+from cupel.cli.meta_tables import print_evaluation, print_judges, print_tasks
+from cupel.cli.options import SEED, Form, Out, Pairs, Seed, Width, Workers, fillable
+from cupel.cli.output import Format, progress_bar
 from cupel.errors import CupelError
-
-if TYPE_CHECKING:
-    from cupel.meta.result import Evaluation
 
 
 class Level(StrEnum):
     """The values of `--level`."""
 
     segment = "segment"
+    document = "document"
+    domain = "domain"
     system = "system"
+
+
+class Average(StrEnum):
+    """The values of `--average`."""
+
+    none = "none"
+    item = "item"
+    sys = "sys"
 
 
 def meta(
@@ -30,17 +57,23 @@ def meta(
         str,
         typer.Argument(
             metavar="DATASET",
-            help="Human judgments: wmt12, wmt13, wmt14, da13, or a folder in the layout of "
-            "mt-metrics-eval.",
+            help="Human judgments: wmt12, wmt13, wmt14, da13, or a campaign: a folder in the layout "
+            "of mt-metrics-eval, or a dataset with such a folder (mqm21, ...).",
         ),
     ],
     metrics: Annotated[
         list[str] | None,
-        typer.Option("--metrics", "-m", metavar="METRIC...", help="Metrics to evaluate."),
+        typer.Option(
+            "--metrics",
+            "-m",
+            metavar="METRIC...",
+            help="Metrics to evaluate; all: every metric without parser and network.",
+        ),
     ] = None,
     pairs: Pairs = None,
     level: Annotated[
-        Level, typer.Option(help="Compare scores of segments or of systems with people.")
+        Level,
+        typer.Option(help="What is compared with people: scores of segments, documents ..."),
     ] = Level.segment,
     tau: Annotated[
         str | None,
@@ -56,17 +89,27 @@ def meta(
         typer.Option(
             metavar="NAME",
             help="Measure of agreement. For rankings of segments: tau-wmt12, tau-wmt13, tau-wmt14; "
-            "for graded segments: pearson, spearman, tau-b, tau-c, acc-eq; for systems: pearson, "
-            "spearman, spearman-no-ties, kendall, accuracy.",
-            show_default="tau of the dataset for segments, pearson for systems",
+            "for grades: pearson, pearson-diff, spearman, tau-b, tau-c, acc-eq, tau-eq, kendall-like; "
+            "for systems: pearson, spearman, spearman-no-ties, kendall, tau-b, accuracy, spa.",
+            show_default="tau of the dataset for rankings, else pearson",
+        ),
+    ] = None,
+    average: Annotated[
+        Average | None,
+        typer.Option(
+            help="Of grades: one value over all translations (none), or the mean over segments (item) "
+            "or systems (sys).",
+            show_default="item for acc-eq, tau-eq, kendall-like, else none",
         ),
     ] = None,
     human: Annotated[
         str | None,
         typer.Option(
+            "--human",
+            "--gold",
             metavar="NAME",
-            help="Human scores of systems: official, or computed from rankings: expected-wins, "
-            "trueskill, ...",
+            help="Human scores. In a folder: mqm, esa, ...; for systems of rankings: official, or "
+            "expected-wins, trueskill, ...",
             show_default="those of the dataset",
         ),
     ] = None,
@@ -74,24 +117,64 @@ def meta(
         list[str] | None,
         typer.Option(
             "--scores",
-            metavar="FILE...",
-            help="Evaluate these score files (.seg.score, .sys.score) as well.",
+            metavar="[NAME=]FILE[:COLUMN]...",
+            help="Evaluate scores that another program computed as well: .seg.score and .sys.score "
+            "in either layout; for one --pair also .jsonl, .json (COMET), .tsv, .csv, .parquet, .npz.",
         ),
     ] = None,
     lower: Annotated[
         list[str] | None,
         typer.Option(
-            "--lower", metavar="METRIC...", help="Metrics of score files for which lower is better."
+            "--lower",
+            metavar="NAME...",
+            help="Metrics of --scores and --stored of which lower is better.",
+            show_default="those of MetricX",
         ),
     ] = None,
+    task: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FILE",
+            help="Evaluate on all tasks of a metrics task and average them: wmt22, wmt23, wmt24, or a "
+            "task file (.toml, .json).",
+            show_default="one question, as the other options ask it",
+        ),
+    ] = None,
+    write_scores: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="DIR",
+            callback=fillable,
+            help="Write the metrics' scores as score files, in both layouts.",
+        ),
+    ] = None,
+    stored: Stored = None,
+    primary: Primary = False,
+    reference: References = None,
+    close_references: CloseReferences = None,
+    domain: Domain = None,
+    systems: UsedSystems = None,
+    include_human: IncludeHuman = False,
+    include_outliers: IncludeOutliers = False,
+    like_mtme: LikeMtme = False,
+    p_values: PValues = False,
     compare: Annotated[
         str | None,
         typer.Option(
+            "--compare",
+            "--test",
             metavar="TEST",
-            help="Print p-values for all pairs of metrics: bootstrap, williams or perm-both.",
+            help="Print p-values for all pairs of metrics: bootstrap, williams, perm-both; for grades "
+            "also perm-sys, perm-input, perm-pair-diff.",
             show_default="no test",
+            rich_help_panel=TESTS,
         ),
     ] = None,
+    permutations: Permutations = None,
+    block: Block = 100,
+    undefined: UndefinedAs = Undefined.skip,
+    sample_rate: SampleRate = 1.0,
+    threshold: Threshold = None,
     judges: Annotated[
         bool,
         typer.Option(
@@ -101,21 +184,37 @@ def meta(
         ),
     ] = False,
     correct: Annotated[
-        bool, typer.Option("--correct", help="Correct p-values for multiple comparisons (Holm).")
+        bool,
+        typer.Option(
+            "--correct",
+            help="Correct p-values for multiple comparisons (Holm).",
+            rich_help_panel=TESTS,
+        ),
     ] = False,
     over: Annotated[
         str,
         typer.Option(
             metavar="WHAT",
             help="What the intervals resample: judgments, segments, systems or both.",
+            rich_help_panel=TESTS,
         ),
     ] = "judgments",
     resamples: Annotated[
-        int, typer.Option(metavar="N", min=1, help="Number of resamples for the intervals.")
+        int,
+        typer.Option(
+            metavar="N",
+            min=0,
+            help="Number of resamples for the intervals; 0 for no intervals.",
+            rich_help_panel=TESTS,
+        ),
     ] = 1000,
     average_resamples: Annotated[
         bool,
-        typer.Option("--average-resamples", help="Report the mean over resamples, as WMT14 did."),
+        typer.Option(
+            "--average-resamples",
+            help="Report the mean over resamples, as WMT14 did.",
+            rich_help_panel=TESTS,
+        ),
     ] = False,
     seed: Seed = SEED,
     workers: Workers = 1,
@@ -125,6 +224,7 @@ def meta(
     form: Form = Format.text,
     width: Width = 3,
     out: Out = None,
+    report: Report = None,
 ) -> None:
     """Evaluate metrics: how far do they agree with human judgments?
 
@@ -135,22 +235,58 @@ def meta(
     if judges:
         if metrics or scores:
             raise CupelError("--judges is about the judges alone: leave out -m and --scores.")
-        _print_judges(dataset, pairs, human, resamples, seed, form, width, out)
+        print_judges(dataset, pairs, human, resamples, seed, form, width, out)
         return
-    if not metrics and not scores:
-        raise CupelError("There is nothing to judge: name metrics (-m) or score files (--scores).")
-    with output.progress_bar("scoring") as progress:
+    if not metrics and not scores and not stored:
+        raise CupelError(
+            "There is nothing to judge: name metrics (-m), stored metrics of a folder (--stored) or "
+            "score files (--scores)."
+        )
+    if task:
+        asked = {
+            "--pair": pairs, "--level": level is not Level.segment, "--tau": tau,
+            "--statistic": statistic, "--average": average, "--human": human,
+            "--reference": reference, "--close-reference": close_references, "--domain": domain,
+            "--systems": systems, "--include-human": include_human,
+            "--include-outliers": include_outliers, "--primary": primary, "--test": compare,
+            "--correct": correct, "--write-scores": write_scores, "--p-values": p_values,
+        }  # fmt: skip
+        if names := [name for name, given in asked.items() if given]:
+            raise CupelError(f"The tasks of --task say this themselves: leave out {names[0]}.")
+        _run_tasks(
+            dataset, metrics, task, stored, scores, lower, permutations, like_mtme, seed, workers,
+            cache, form, width, out, report,
+        )  # fmt: skip
+        return
+    with progress_bar("scoring") as progress:
         evaluation = evaluate(
             dataset,
             metrics or [],
             pairs=pairs,
             level=level.value,
             statistic=statistic or (f"tau-{tau}" if tau else None),
+            average=average.value if average else None,
             human=human,
+            stored=stored or [],
             score_files=scores or [],
             lower=lower or [],
+            reference=reference or [],
+            close_references=close_references or [],
+            domain=domain,
+            systems=systems or [],
+            include_human=include_human,
+            include_outliers=include_outliers,
+            primary=primary,
             over=over,
             compare=compare,
+            permutations=1000 if permutations is None else permutations,
+            block=block,
+            undefined=undefined.value,
+            sample_rate=sample_rate,
+            threshold=threshold,
+            like_mtme=like_mtme,
+            p_values=p_values,
+            write_scores=write_scores,
             resamples=resamples,
             average_resamples=average_resamples,
             seed=seed,
@@ -161,59 +297,41 @@ def meta(
     if correct:
         corrected = {pair: evaluation.corrected(pair) for pair in evaluation.comparisons}
         evaluation = replace(evaluation, comparisons=corrected)
-    for sentence in evaluation.left_out.values():
-        output.warn(f"{sentence} It is left out of the average.")
-    with output.output(out) as file:
-        if form is Format.json:
-            print(evaluation.to_json(), file=file)
-        elif form is Format.tsv:
-            output.records(evaluation.rows(), form, file)
-        else:
-            _print(evaluation, form, width, file)
+    print_evaluation(evaluation, form, width, out, report)
 
 
-def _print(evaluation: Evaluation, form: Format, width: int, file: TextIO) -> None:
-    output.print_table(*evaluation.table(width), form, file)
-    if form is Format.text:
-        print(f"\n{evaluation.statistic}, {evaluation.level} level; # groups of metrics that "
-              "differ on average at p < 0.05", file=file)  # fmt: skip
-    output.print_signatures(evaluation.signatures, form, file)
-    for pair, p in evaluation.comparisons.items():
-        header = [f"{pair}: p of row better", *evaluation.metrics]
-        rows = [
-            [metric, *("" if i == j else f"{p[i, j]:.3f}" for j in range(len(p)))]
-            for i, metric in enumerate(evaluation.metrics)
-        ]
-        print(file=file)
-        output.print_table(header, rows, form, file)
-
-
-def _print_judges(
+def _run_tasks(
     dataset: str,
-    pairs: list[str] | None,
-    human: str | None,
-    resamples: int,
+    metrics: list[str] | None,
+    task: str,
+    stored: list[str] | None,
+    scores: list[str] | None,
+    lower: list[str] | None,
+    permutations: int | None,
+    like_mtme: bool,
     seed: int,
+    workers: int,
+    cache: bool,
     form: Format,
     width: int,
     out: Path | None,
+    report: Path | None,
 ) -> None:
-    from cupel.human.judges import judges
+    from cupel.meta.task_results import evaluate_tasks
 
-    with output.progress_bar("ranking systems") as progress:
-        judged = judges(
-            dataset, pairs=pairs, human=human, resamples=resamples, seed=seed, progress=progress
+    with progress_bar("scoring") as progress:
+        result = evaluate_tasks(
+            dataset,
+            metrics or [],
+            tasks=task,
+            stored=stored or [],
+            score_files=scores or [],
+            lower=lower or [],
+            permutations=permutations,
+            like_mtme=like_mtme,
+            seed=seed,
+            workers=workers,
+            use_cache=cache,
+            progress=progress,
         )
-    unnamed = [one.pair for one in judged.pairs if not one.judges]
-    if unnamed:
-        output.warn(
-            f"The rankings of {', '.join(unnamed)} do not say who judged, so agreement cannot be "
-            "computed."
-        )
-    with output.output(out) as file:
-        if form in (Format.json, Format.tsv):
-            output.records(judged.rows(), form, file)
-            return
-        for number, (header, rows) in enumerate(judged.tables(width)):
-            print(end="\n" if number else "", file=file)
-            output.print_table(header, rows, form, file)
+    print_tasks(result, form, width, out, report)

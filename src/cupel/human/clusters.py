@@ -16,6 +16,7 @@ from cupel.human.comparisons import comparisons
 from cupel.human.rankings import Rankings
 from cupel.human.system_scores import FROM_COUNTS, SYSTEM_SCORES
 from cupel.significance import BOOTSTRAP_RESAMPLES, DEFAULT_SEED
+from cupel.system_ranking import cluster_numbers
 
 UNITS = ("pairs", "rows")
 
@@ -61,12 +62,9 @@ def rank_clusters(
     ranks = np.sort(1 + (drawn[:, None, :] > drawn[:, :, None]).sum(-1), axis=0)
     dropped = min(int(np.ceil(resamples * p / 2)), (resamples - 1) // 2)
     best, worst = ranks[dropped], ranks[resamples - 1 - dropped]
-    # A cluster begins where all ranks above are better than all ranks from here on.
-    above, below = np.maximum.accumulate(worst), np.minimum.accumulate(best[::-1])[::-1]
-    clusters = 1 + np.cumsum(np.append(False, above[:-1] < below[1:])[: len(chosen)])
     return [
         RankedSystem(rankings.systems[number], float(score[number]), *map(int, place))
-        for number, *place in zip(chosen, best, worst, clusters, strict=True)
+        for number, *place in zip(chosen, best, worst, cluster_numbers(best, worst), strict=True)
     ]
 
 

@@ -1,47 +1,104 @@
 """The folders of mt-metrics-eval, in which WMT's newer campaigns are published.
 
     sources/PAIR.txt                          one line a segment
-    references/PAIR.NAME.txt
-    system-outputs/PAIR/SYSTEM.txt
-    human-scores/PAIR.NAME.LEVEL.score        SYSTEM and score a line, `None` where there is none
-    metric-scores/PAIR/NAME-REF.LEVEL.score   the same
+    references/PAIR.NAME.txt                  one or more
+    documents/PAIR.docs                       DOMAIN and DOCUMENT of each segment
+    system-outputs/PAIR/SYSTEM.txt            a human translation has the name of its reference
+    human-scores/PAIR.NAME.LEVEL.score        see `cupel.human.evalset_scores`
+    metric-scores/PAIR/NAME-REF.LEVEL.score
 
-LEVEL is sys or seg here; files of other levels are left alone. A segment-level file has, for each
-system, one line a segment in their order. Texts may also be `.jsonl`, as since 2024.
+Texts may also be `.jsonl`, as since 2024.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
 
+from cupel.arrays import FloatArray, IntArray
 from cupel.corpus import Corpus, counted_segments
 from cupel.errors import CupelError
-from cupel.human.score_files import finite_score
+from cupel.human.evalset_scores import Shape, metric_and_references, read_score_sets, scorer_of
 from cupel.human.scores import ScoreSet
-from cupel.reading.lines import iterate_lines, read_lines
-from cupel.reading.rows import Table, read_table
-from cupel.reading.segments import listed, nearest
+from cupel.human.wmt_campaigns import Standard, standard
+from cupel.reading.lines import read_lines
+from cupel.reading.rows import read_table
 from cupel.reading.tables import read_column
 
 _SUFFIXES = (".txt", ".jsonl")
-_LEVELS = ("sys", "seg")
-_MISSING = "None"
 _NO_TRANSLATION = "[No translation supplied]"  # as these folders write an empty segment
+_RESERVED = ("all", "src")
 
 
 @dataclass(frozen=True)
 class EvalSet:
-    """One language pair of a campaign: its texts, and the scores that people and metrics gave."""
+    """One language pair of a campaign: its texts, and the scores that people and metrics gave.
+
+    used: the references that `corpus` has, by name. documents, domains: of each segment.
+    """
 
     pair: str
     corpus: Corpus
     references: dict[str, list[str]]
     human: dict[str, ScoreSet]
     metrics: dict[str, ScoreSet]
+    used: tuple[str, ...] = ()
+    documents: tuple[str, ...] = ()
+    domains: tuple[str, ...] = ()
+    standard: Standard = field(default_factory=Standard)
+
+    @property
+    def human_translations(self) -> list[str]:
+        """Systems that are references."""
+        return [system for system in self.corpus.systems if system in self.references]
+
+    @cached_property
+    def groups(self) -> dict[str, dict[str, IntArray]]:
+        """level -> item -> its segments: documents in their order, domains by name."""
+        everything = np.arange(len(self.corpus))
+        return {
+            "segment": {str(number + 1): everything[number : number + 1] for number in everything},
+            "document": _places(self.documents),
+            "domain": dict(sorted(_places(self.domains).items())),
+            "system": {"": everything},
+        }
+
+    def in_domain(self, level: str, domain: str) -> IntArray:
+        """The items of a level that belong to a domain."""
+        names = list(self.groups["domain"])
+        if domain not in names:
+            raise CupelError(
+                f"No segment of {self.pair} is of the domain {domain!r}; "
+                f"the domains are {', '.join(names)}."
+            )
+        items = self.groups[level].values()
+        return np.flatnonzero([self.domains[segments[0]] == domain for segments in items])
+
+    def human_scores(self, name: str, level: str, systems: Sequence[str]) -> FloatArray:
+        """(systems, items): people's scores at that level.
+
+        Where there is no file of that level, the means of the segments that were judged.
+        """
+        scores = self.human[name]
+        if scores.at(level) or not scores.segment_scores:
+            return scores.matrix(systems, level)
+        return means(scores.matrix(systems), self.groups[level])
+
+
+def means(scores: FloatArray, groups: Mapping[str, IntArray]) -> FloatArray:
+    """(systems, segments) -> (systems, groups): of what is there; NaN where nothing is."""
+    sums = np.empty((len(scores), len(groups)))
+    for column, segments in enumerate(groups.values()):
+        part = scores[:, segments]
+        for row, values in enumerate(part):
+            judged = values[~np.isnan(values)]
+            sums[row, column] = judged.mean() if len(judged) else np.nan
+    return sums
 
 
 def evalset_pairs(folder: Path | str) -> list[str]:
@@ -52,32 +109,30 @@ def evalset_pairs(folder: Path | str) -> list[str]:
     return sorted(paths)
 
 
-def read_evalset(folder: Path | str, pair: str, references: Sequence[str] | None = None) -> EvalSet:
+def read_evalset(
+    folder: Path | str,
+    pair: str,
+    references: Sequence[str] | None = None,
+    stored: Sequence[str] | None = None,
+) -> EvalSet:
     """The texts and scores of one language pair.
 
-    references: the names of the references to score against; by default the first by name (refA),
-    as most campaigns mean it. A reference may also be among the systems, as a human translation; one
-    that is scored against is not.
+    references: the names of the references to score against; by default the one that WMT names, else
+    the first by name (refA). A reference may also be among the systems, as a human translation; one
+    that is scored against is not. stored: metrics whose score files are read, with or without their
+    reference (COMET, COMET-refA); by default all.
     """
     folder = Path(folder)
     pairs = evalset_pairs(folder)
     if pair not in pairs:
         raise CupelError(f"{folder} has no language pair {pair!r}; it has {', '.join(pairs)}.")
-    source = _texts(folder / "sources", "")[pair]
+    facts = standard(folder, pair)
     paths = _texts(folder / "references", f"{pair}.")
     texts = {name: _read(path, "target") for name, path in paths.items()}
-    if not texts:
-        raise CupelError(f"{folder} has no references/{pair}.NAME.txt.")
-    chosen = list(references) if references is not None else sorted(texts)[:1]
-    for name in chosen:
-        if name not in texts:
-            raise CupelError(
-                f"{folder} has no reference {name!r} for {pair}; it has {', '.join(sorted(texts))}."
-            )
-    outputs = _texts(folder / "system-outputs" / pair, "")
-    used = {name: path for name, path in outputs.items() if name not in chosen}
-    if not used:
-        raise CupelError(f"{folder / 'system-outputs' / pair} has no system outputs.")
+    chosen = _chosen(
+        folder, pair, references or ([facts.reference] if facts.reference else None), texts
+    )
+    source = _texts(folder / "sources", "")[pair]
     sources = _read(source, "source")
     for name in chosen:
         if len(texts[name]) != len(sources):
@@ -85,35 +140,129 @@ def read_evalset(folder: Path | str, pair: str, references: Sequence[str] | None
                 f"{source} has {counted_segments(len(sources))}, "
                 f"but {paths[name]} has {len(texts[name])}."
             )
-    corpus = Corpus(
-        systems={name: _read(path, "hypothesis") for name, path in used.items()},
-        references=[list(lines) for lines in zip(*(texts[name] for name in chosen), strict=True)],
-        sources=sources,
-        origins={
-            "sources": str(source),
-            "references": ", ".join(str(paths[name]) for name in chosen),
-            **{name: str(path) for name, path in used.items()},
-        },
+    outputs = _texts(folder / "system-outputs" / pair, "")
+    corpus = _corpus(
+        folder, pair, outputs, source, sources, {n: (paths[n], texts[n]) for n in chosen}
     )
+    domains, documents = _documents(folder / "documents" / f"{pair}.docs", len(sources))
+    shape = Shape(list(outputs), len(sources), list(_places(documents)), sorted(set(domains)))
     human_files = sorted((folder / "human-scores").glob(f"{pair}.*.score"))
-    metric_files = sorted((folder / "metric-scores" / pair).glob("*.score"))
-    names, length = list(outputs), len(sources)
+    metric_files = [
+        path
+        for path in sorted((folder / "metric-scores" / pair).glob("*.score"))
+        if stored is None or _asked_for(scorer_of(path), stored, list(texts))
+    ]
     return EvalSet(
         pair,
         corpus,
         texts,
-        _score_sets(human_files, pair, f"{pair}.", names, length, missing=True),
-        _score_sets(metric_files, pair, "", names, length, missing=False),
+        read_score_sets(human_files, pair, f"{pair}.", shape, missing=True),
+        read_score_sets(metric_files, pair, "", shape, missing=False),
+        tuple(chosen),
+        tuple(documents),
+        tuple(domains),
+        facts,
     )
+
+
+def stored_names(folder: Path | str, pair: str) -> list[str]:
+    """The metrics that the folder has score files of, with their references."""
+    files = sorted((Path(folder) / "metric-scores" / pair).glob("*.score"))
+    return list(dict.fromkeys(scorer_of(path) for path in files))
+
+
+def _asked_for(name: str, stored: Sequence[str], references: Sequence[str]) -> bool:
+    return name in stored or metric_and_references(name, references)[0] in stored
+
+
+def _chosen(
+    folder: Path, pair: str, asked: Sequence[str] | None, texts: Mapping[str, Sequence[str]]
+) -> list[str]:
+    if not texts:
+        raise CupelError(f"{folder} has no references/{pair}.NAME.txt.")
+    for name in asked or ():
+        if name not in texts:
+            raise CupelError(
+                f"{folder} has no reference {name!r} for {pair}; it has {', '.join(sorted(texts))}."
+            )
+    return list(dict.fromkeys(asked)) if asked else sorted(texts)[:1]
+
+
+def _corpus(
+    folder: Path,
+    pair: str,
+    outputs: Mapping[str, Path],
+    source: Path,
+    sources: list[str],
+    references: Mapping[str, tuple[Path, list[str]]],
+) -> Corpus:
+    used = {name: path for name, path in outputs.items() if name not in references}
+    if not used:
+        raise CupelError(f"{folder / 'system-outputs' / pair} has no system outputs.")
+    return Corpus(
+        systems={name: _read(path, "hypothesis") for name, path in used.items()},
+        references=[
+            list(lines) for lines in zip(*(texts for _, texts in references.values()), strict=True)
+        ],
+        sources=sources,
+        origins={
+            "sources": str(source),
+            "references": ", ".join(str(path) for path, _ in references.values()),
+            **{name: str(path) for name, path in used.items()},
+        },
+    )
+
+
+def _documents(path: Path, segments: int) -> tuple[list[str], list[str]]:
+    """Domain and document of each segment; one of each where the folder does not say."""
+    if not path.exists():
+        return ["all"] * segments, ["all"] * segments
+    table = read_table(path, None, header=False)
+    if len(table.rows[0]) < 2:
+        raise CupelError(f"{table.where(0)}: a domain and a document were expected.")
+    if len(table.rows) != segments:
+        raise CupelError(
+            f"{path} has {len(table.rows)} lines, but there are {counted_segments(segments)}."
+        )
+    documents = [row[1] for row in table.rows]
+    closed: set[str] = set()
+    for row, (before, name) in enumerate(pairwise(documents), start=1):
+        if name != before:
+            closed.add(before)
+            if name in closed:
+                raise CupelError(
+                    f"{table.where(row)}: the document {name!r} begins a second time; the segments "
+                    "of a document must follow each other."
+                )
+    return [row[0] for row in table.rows], documents
+
+
+def _places(names: Sequence[str]) -> dict[str, IntArray]:
+    """name -> where it is, in order of appearance."""
+    places: dict[str, list[int]] = {}
+    for place, name in enumerate(names):
+        places.setdefault(name, []).append(place)
+    return {name: np.array(where) for name, where in places.items()}
 
 
 def _texts(folder: Path, prefix: str) -> dict[str, Path]:
     """The text files of a folder by what follows the prefix in their names."""
-    return {
-        path.name.removeprefix(prefix).removesuffix(path.suffix): path
-        for path in sorted(folder.glob(f"{prefix}*"))
-        if path.suffix in _SUFFIXES
-    }
+    paths: dict[str, Path] = {}
+    for path in sorted(folder.glob(f"{prefix}*")):
+        if path.suffix not in _SUFFIXES:
+            continue
+        name = path.name.removeprefix(prefix).removesuffix(path.suffix)
+        if name in paths:
+            raise CupelError(
+                f"{paths[name]} and {path} have one name, {name!r}: remove one of them."
+            )
+        if prefix and name in _RESERVED:
+            raise CupelError(
+                f"{path}: a reference cannot be called {name!r}, which means something else in the "
+                "names of score files; rename it to refA, for example."
+            )
+        paths[name] = path
+    return paths
 
 
 def _read(path: Path, field: str) -> list[str]:
@@ -122,63 +271,3 @@ def _read(path: Path, field: str) -> list[str]:
     else:
         cells = [str(cell) for cell in read_column(str(path), "jsonl", field)]
     return ["" if cell == _NO_TRANSLATION else cell for cell in cells]
-
-
-def _score_sets(
-    paths: Sequence[Path], pair: str, prefix: str, systems: list[str], length: int, *, missing: bool
-) -> dict[str, ScoreSet]:
-    """The files of each scorer, both levels in one set."""
-    by_name: dict[str, dict[str, dict[str, list[float]]]] = {}
-    for path in paths:
-        name, _, level = path.name.removeprefix(prefix).removesuffix(".score").rpartition(".")
-        if level in _LEVELS and name:
-            blocks = _blocks(path, systems, 1 if level == "sys" else length, missing=missing)
-            by_name.setdefault(name, {})[level] = blocks
-    return {
-        name: ScoreSet(
-            name,
-            pair,
-            {system: np.array(scores) for system, scores in levels.get("seg", {}).items()},
-            {system: scores[0] for system, scores in levels.get("sys", {}).items()},
-        )
-        for name, levels in by_name.items()
-    }
-
-
-def _blocks(
-    path: Path, systems: Sequence[str], length: int, *, missing: bool
-) -> dict[str, list[float]]:
-    """The scores of each system, as many as there are segments (or one)."""
-    # A system's name may have blanks in it where the fields are divided by tabs.
-    by_tabs = all(line.count("\t") == 1 for line in iterate_lines(path))
-    table = read_table(path, "\t" if by_tabs else None, header=False)
-    by_system: dict[str, list[float]] = {}
-    for row, fields in enumerate(table.rows):
-        _check_fields(table, row)
-        system, cell = fields
-        if system not in systems:
-            raise CupelError(
-                f"{table.where(row)}: there is no output of system {system!r}"
-                f"{nearest(system, systems)}"
-            )
-        scores = by_system.setdefault(system, [])
-        if len(scores) == length:
-            what = "is a second score" if length == 1 else f"are more than {length} scores"
-            raise CupelError(f"{table.where(row)}: there {what} of system {system!r}.")
-        none = missing and cell == _MISSING
-        scores.append(float("nan") if none else finite_score(cell, table.where(row)))
-    for system, scores in by_system.items():
-        if len(scores) < length:
-            raise CupelError(
-                f"{table.file} has {len(scores)} scores of system {system!r}, "
-                f"but there are {counted_segments(length)}."
-            )
-    return by_system
-
-
-def _check_fields(table: Table, row: int) -> None:
-    if len(table.rows[row]) != 2:
-        raise CupelError(
-            f"{table.where(row)}: a system and a score were expected, "
-            f"but {listed(table.rows[row])} was found."
-        )

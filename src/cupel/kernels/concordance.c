@@ -1,27 +1,6 @@
-/* Counting concordant, discordant and tied pairs, for Kendall's tau and for permutation tests. */
+/* Counting concordant, discordant and tied pairs of rankings, for permutation tests. */
 
 #include "room.h"
-
-/* counts: concordant, discordant, tied in x only, in y only, in both. Without a branch; a pair with
-   something that is not a number is discordant, unless the other side ties. */
-KERNEL(pair_counts)(const double *x, const double *y, i64 n, i64 *counts) {
-    i64 concordant = 0, tied_x = 0, tied_y = 0, tied = 0;
-    for (i64 i = 0; i < n; i++) {
-        for (i64 j = 0; j < i; j++) {
-            double a = x[i] - x[j], b = y[i] - y[j];
-            concordant += ((a > 0) & (b > 0)) | ((a < 0) & (b < 0));
-            tied_x += a == 0;
-            tied_y += b == 0;
-            tied += (a == 0) & (b == 0);
-        }
-    }
-    counts[0] = concordant;
-    counts[1] = n * (n - 1) / 2 - concordant - tied_x - tied_y + tied;
-    counts[2] = tied_x - tied;
-    counts[3] = tied_y - tied;
-    counts[4] = tied;
-    return DONE;
-}
 
 enum { PLANES = 64 };
 

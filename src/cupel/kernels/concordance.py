@@ -1,4 +1,4 @@
-"""Counting concordant, discordant and tied pairs, for Kendall's tau and for permutation tests."""
+"""Counting concordant, discordant and tied pairs of rankings, for permutation tests."""
 
 from __future__ import annotations
 
@@ -9,16 +9,6 @@ from cupel.arrays import FloatArray, IntArray
 from cupel.kernels import kernel
 
 Bits = npt.NDArray[np.uint64]
-
-
-_pair_counts = kernel("pair_counts", "f64* f64* i64 i64*")
-
-
-def pair_counts(x: FloatArray, y: FloatArray) -> IntArray:
-    """[concordant, discordant, tied in x only, in y only, in both] over all pairs of places."""
-    counts = np.zeros(5, np.int64)
-    _pair_counts(np.ascontiguousarray(x), np.ascontiguousarray(y), len(x), counts)
-    return counts
 
 
 _swapped_counts = kernel("swapped_counts", "f64* f64* i64 i64* i64* i64* i64 u64* i64 i64*")

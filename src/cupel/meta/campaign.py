@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
 
-from cupel import __version__
 from cupel.arrays import FloatArray
 from cupel.console import Progress
 from cupel.corpus import Corpus
-from cupel.data.catalog import RANKED
+from cupel.data.catalog import CAMPAIGNS, RANKED
+from cupel.data.find import campaign_folder
 from cupel.errors import CupelError
-from cupel.human.evalset import evalset_pairs, read_evalset
+from cupel.human.evalset import evalset_pairs
+from cupel.human.evalset_scores import Shape
 from cupel.human.rankings import Rankings, chosen_pairs, ranked_corpus, wmt_rankings
-from cupel.human.score_files import read_seg_scores, read_sys_scores
 from cupel.human.score_tables import da13, da13_pairs
-from cupel.human.scores import ScoreSet
+from cupel.human.scores import LEVELS
 from cupel.human.system_scores import OFFICIAL, SYSTEM_SCORES, YEARS_OWN, official_array
 from cupel.meta.evaluation import (
     OVER,
@@ -30,25 +30,31 @@ from cupel.meta.evaluation import (
     system_level,
     williams_p_values,
 )
+from cupel.meta.export import Written, write_scores
+from cupel.meta.file_scores import check_pairs, file_scores
+from cupel.meta.folder import Choice, Folder, graded_pair
 from cupel.meta.graded import (
+    DIFFERENCES,
     GRADED_STATISTICS,
     GRADED_SYSTEM_STATISTICS,
+    OF_SYSTEMS,
+    TESTS,
     Graded,
-    graded_level,
-    graded_system_level,
-    perm_both_grades,
+    Settings,
+    graded_evaluation,
 )
 from cupel.meta.points import graded_points, ranked_points
 from cupel.meta.result import AVERAGE, Evaluation
-from cupel.meta.scorecache import MetricScores, metric_scores
-from cupel.metric import Signature
-from cupel.registry import MetricLike, named_metrics
+from cupel.meta.scorecache import Groups, MetricScores
+from cupel.meta.scorer import Scorer
+from cupel.reading.segments import nearest
+from cupel.registry import MetricLike
 from cupel.significance import BOOTSTRAP_RESAMPLES, DEFAULT_SEED
 
-LEVELS = ("segment", "system")
-COMPARISONS = ("bootstrap", "williams", "perm-both")
-
-Scored = Callable[[Corpus], dict[str, MetricScores]]
+COMPARISONS = ("bootstrap", "williams", *TESTS)
+CORRELATIONS = ("pearson", "spearman", "tau-b", "tau-c")
+PAIRWISE = ("tau-23", "acc-23", "tau-eq", "acc-eq", "tau-b")
+"""What is counted over pairs of translations."""
 
 
 def evaluate(
@@ -58,11 +64,28 @@ def evaluate(
     pairs: Sequence[str] | None = None,
     level: str = "segment",
     statistic: str | None = None,
+    average: str | None = None,
     human: str | None = None,
+    stored: Sequence[str] | str = (),
     score_files: Sequence[str | Path] = (),
     lower: Sequence[str] = (),
+    reference: Sequence[str] | str = (),
+    close_references: Sequence[str] = (),
+    domain: str | None = None,
+    systems: Sequence[str] = (),
+    include_human: bool = False,
+    include_outliers: bool = False,
+    primary: bool = False,
     over: str = "judgments",
     compare: str | None = None,
+    permutations: int = 1000,
+    block: int = 100,
+    undefined: str = "skip",
+    sample_rate: float = 1.0,
+    threshold: float | None = None,
+    like_mtme: bool = False,
+    p_values: bool = False,
+    write_scores: str | Path | None = None,
     resamples: int = BOOTSTRAP_RESAMPLES,
     average_resamples: bool = False,
     seed: int = DEFAULT_SEED,
@@ -72,44 +95,92 @@ def evaluate(
 ) -> Evaluation:
     """Judge metrics by human judgments: what `cupel meta` does.
 
-    dataset: wmt12, wmt13, wmt14 (rankings), da13 (direct assessment), or a folder laid out as
-    mt-metrics-eval's. metrics: as for `cupel.score`. pairs: language pairs; if not given, all into
-    English. level: segment or system. statistic: of rankings tau-wmt12, tau-wmt13, tau-wmt14; of
-    systems pearson, spearman, spearman-no-ties, kendall, accuracy, spa (grades only); of grades
-    pearson, spearman, tau-b, tau-c, acc-eq; if not given, the tau of the year, or pearson. human:
-    people's scores of systems, official or a name of `cupel.human.system_scores.SYSTEM_SCORES`;
-    in a folder, the name of its human scores. score_files: .seg.score and .sys.score files of other
-    metrics, to be judged as well. lower: metrics of those files whose lower scores are better.
-    over: what intervals resample: judgments, segments, systems, both. compare: p-values between all
-    metrics, as `comparisons` of the result: bootstrap, williams (systems), perm-both (segments).
-    resamples: for intervals. average_resamples: report the mean over the resamples, as the WMT14
-    task did. seed: of everything drawn at random. workers, progress: as for `cupel.score`.
-    use_cache: whether scores are kept on disk between runs.
+    dataset: wmt12, wmt13, wmt14 (rankings), da13 (direct assessment), a dataset or a folder laid out
+    as mt-metrics-eval's. metrics: as for `cupel.score`; all: every lexical one. pairs: language
+    pairs; if not given, all into English. level: segment, document, domain or system. statistic: of
+    rankings tau-wmt12, tau-wmt13, tau-wmt14; of grades those of `cupel.meta.statistic`; if not
+    given, the tau of the year, or pearson. average: none, item (segment by segment) or sys; if not
+    given, item for acc-eq, tau-eq and kendall-like, else none. human: people's scores: official, a
+    name of `cupel.human.system_scores.SYSTEM_SCORES`, or in a folder the name of its human scores.
+    stored: metrics of the folder's own score files, or all. score_files, lower: files of other
+    metrics, as of `cupel.score` and those of the metrics task, and those of them whose lower scores
+    are better. reference to primary: which part of a
+    folder is used, see `cupel.meta.folder`. over: what intervals resample: judgments, segments,
+    systems, both. compare: p-values between all metrics, as `comparisons` of the result: bootstrap,
+    williams, perm-both, perm-sys, perm-input, perm-pair-diff; permutations, block: of the last four,
+    and after how many they may end. undefined: skip a group without a value, or count it as zero.
+    sample_rate: share of the pairs that acc-eq chooses its tie threshold on. threshold: the least
+    difference of people's scores that kendall-like counts (0; of wmt-raw 25). like_mtme: repeat
+    accidents of mt-metrics-eval. p_values: those of no correlation, from SciPy. write_scores: a folder for score files of the metrics. resamples:
+    for intervals. average_resamples: report the mean over resamples, as the WMT14 task did. seed: of
+    all that is drawn. workers, progress: as for `cupel.score`. use_cache: keep scores on disk.
     """
+    _check_names(level, over, compare, undefined)
+    choice = Choice(
+        level, domain, human, _several(reference), tuple(close_references), tuple(systems),
+        include_human, include_outliers, _several(stored), primary, tuple(score_files),
+        tuple(lower), like_mtme,
+    )  # fmt: skip
+    settings = Settings(
+        statistic or "pearson", level, average, undefined, sample_rate, threshold, compare,
+        permutations, block,
+        resamples=resamples, seed=seed, like_mtme=like_mtme, p_values=p_values,
+    )  # fmt: skip
+    question = _Question(
+        dataset, pairs, statistic, human, over, compare, average_resamples, write_scores, choice,
+        settings,
+    )  # fmt: skip
+    scorer = Scorer(metrics, workers, use_cache, progress, bool(stored or score_files))
+    answer = _by_rankings if dataset in RANKED else _by_grades
+    evaluation = answer(question, scorer)
+    check_lower(lower, [name for name in evaluation.metrics if name not in scorer.metrics])
+    return replace(evaluation, dataset=dataset, signatures=scorer.signatures)
+
+
+def check_lower(lower: Sequence[str], others: Sequence[str]) -> None:
+    """Whether all metrics of which lower is better are among those that others computed."""
+    for name in lower:
+        if name not in others:
+            raise CupelError(
+                f"Lower is better for {name!r}, but the scores of others are those of "
+                f"{', '.join(others) or 'none'}{nearest(name, others)}"
+            )
+
+
+def _several(names: Sequence[str] | str) -> tuple[str, ...]:
+    return (names,) if isinstance(names, str) else tuple(names)
+
+
+def _check_names(level: str, over: str, compare: str | None, undefined: str) -> None:
     for what, choice, names in (
-        ("judge metrics", level, LEVELS),
+        ("judge metrics", level, tuple(LEVELS)),
         ("resample over", over, OVER),
         ("compare metrics by", compare or COMPARISONS[0], COMPARISONS),
+        ("treat undefined values", undefined, ("skip", "zero")),
     ):
         if choice not in names:
             raise CupelError(
                 f"There is no way {choice!r} to {what}; there are: {', '.join(names)}."
             )
-    named = named_metrics(metrics) if metrics or not score_files else {}
-    signatures = {
-        label: str(metric.signature() + Signature.of(version=f"cupel-{__version__}"))
-        for label, metric in named.items()
-    }
 
-    def scored(corpus: Corpus) -> dict[str, MetricScores]:
-        return metric_scores(corpus, named, workers=workers, progress=progress, use_cache=use_cache)
 
-    question = _Question(
-        dataset, pairs, level, statistic, human, score_files, lower, over, compare, resamples,
-        average_resamples, seed,
-    )  # fmt: skip
-    answer = _by_rankings if dataset in RANKED else _by_grades
-    return replace(answer(question, scored), dataset=dataset, signatures=signatures)
+def check_statistic(statistic: str, level: str, test: str | None) -> None:
+    """Whether grades have this statistic at this level, and whether the test can test it."""
+    names = GRADED_SYSTEM_STATISTICS if level == "system" else GRADED_STATISTICS
+    if statistic not in names:
+        raise CupelError(
+            f"There is no statistic {statistic!r} for these judgments at this level; "
+            f"there are: {', '.join(names)}."
+        )
+    if test == "williams" and statistic not in CORRELATIONS:
+        raise CupelError(f"williams tests correlations, not {statistic}: use perm-both.")
+    if test in TESTS and statistic in (*OF_SYSTEMS, DIFFERENCES, "kendall-like"):
+        raise CupelError(f"{test} cannot test {statistic}: use bootstrap.")
+    if test == "perm-pair-diff" and statistic not in PAIRWISE:
+        raise CupelError(
+            f"perm-pair-diff exchanges verdicts on pairs of translations: it can test "
+            f"{', '.join(PAIRWISE)}, not {statistic}; use perm-both."
+        )
 
 
 @dataclass(frozen=True)
@@ -118,18 +189,25 @@ class _Question:
 
     dataset: str
     pairs: Sequence[str] | None
-    level: str
     statistic: str | None
     human: str | None
-    score_files: Sequence[str | Path]
-    lower: Sequence[str]
     over: str
     compare: str | None
-    resamples: int
     average_resamples: bool
-    seed: int
+    write_scores: str | Path | None
+    choice: Choice
+    settings: Settings
 
-    def checked_statistic(self, default: str, names: Iterable[str]) -> str:
+    @property
+    def level(self) -> str:
+        return self.settings.level
+
+    def ranked_statistic(self) -> str:
+        """The statistic of rankings."""
+        names: Iterable[str] = SYSTEM_STATISTICS
+        default = "pearson"
+        if self.level == "segment":
+            names, default = SEGMENT_STATISTICS, f"tau-{self.dataset}"
         statistic = self.statistic or default
         if statistic not in names:
             raise CupelError(
@@ -139,25 +217,44 @@ class _Question:
         return statistic
 
 
-def _by_rankings(asked: _Question, scored: Scored) -> Evaluation:
+def _check_no_folder(asked: _Question) -> None:
+    """Whether a dataset that is no campaign folder is asked for something that only those have."""
+    choice, of_folders = asked.choice, Choice(asked.level)
+    for name in ("stored", "reference", "close_references", "domain", "systems", "include_human",
+                 "include_outliers", "primary"):  # fmt: skip
+        if getattr(choice, name) != getattr(of_folders, name):
+            raise CupelError(
+                f"{asked.dataset} is no campaign folder: `{name}` cannot be chosen for it."
+            )
+
+
+def _by_rankings(asked: _Question, scored: Scorer) -> Evaluation:
+    if asked.settings.p_values:
+        raise CupelError("P-values of no correlation are for graded judgments, not for rankings.")
+    _check_no_folder(asked)
     human = asked.human or YEARS_OWN.get(asked.dataset, "expected-wins")
     if human != OFFICIAL and human not in SYSTEM_SCORES:
         raise CupelError(
             f"There is no way {human!r} to score systems; there are: official, "
             f"{', '.join(SYSTEM_SCORES)}."
         )
-    by_segment = asked.level == "segment"
-    statistic = (
-        asked.checked_statistic(f"tau-{asked.dataset}", SEGMENT_STATISTICS)
-        if by_segment
-        else asked.checked_statistic("pearson", SYSTEM_STATISTICS)
-    )
+    if asked.level not in ("segment", "system"):
+        raise CupelError(f"Rankings have no {asked.level} level: it is segment or system.")
+    resamples, seed = asked.settings.resamples, asked.settings.seed
+    statistic = asked.ranked_statistic()
     rankings = wmt_rankings(asked.dataset)
     pairs = chosen_pairs(asked.pairs, list(rankings), asked.dataset)
+    check_pairs(asked.choice.score_files, pairs)
     judged = [_ranked(asked, rankings[pair], scored) for pair in pairs]
-    if by_segment:
+    if asked.write_scores:
+        parts = [
+            Written(one.pair, one.rankings.systems, {m: one.scores[m] for m in scored.metrics})
+            for one in judged
+        ]
+        write_scores(asked.write_scores, asked.dataset, parts)
+    if asked.level == "segment":
         evaluation = segment_level(
-            judged, statistic, over=asked.over, resamples=asked.resamples, seed=asked.seed
+            judged, statistic, over=asked.over, resamples=resamples, seed=seed
         )
     else:
         evaluation = system_level(
@@ -166,63 +263,50 @@ def _by_rankings(asked: _Question, scored: Scored) -> Evaluation:
             human=human,
             average_resamples=asked.average_resamples,
             over=asked.over,
-            resamples=asked.resamples,
-            seed=asked.seed,
+            resamples=resamples,
+            seed=seed,
         )
-    comparisons = _comparisons(evaluation, judged, [], asked.compare, human, asked.seed)
+    comparisons = _comparisons(evaluation, judged, asked.compare, human, seed)
     return replace(evaluation, comparisons=comparisons, points=ranked_points(judged, human))
 
 
-def _by_grades(asked: _Question, scored: Scored) -> Evaluation:
-    compute, names = (
-        (graded_level, tuple(GRADED_STATISTICS))
-        if asked.level == "segment"
-        else (graded_system_level, GRADED_SYSTEM_STATISTICS)
-    )
-    statistic = asked.checked_statistic("pearson", names)
-    graded = _graded(asked, scored)
-    evaluation = compute(graded, statistic, resamples=asked.resamples, seed=asked.seed)
-    comparisons = _comparisons(evaluation, [], graded, asked.compare, "", asked.seed)
-    return replace(evaluation, comparisons=comparisons, points=graded_points(graded))
-
-
 def _comparisons(
-    evaluation: Evaluation,
-    judged: Sequence[Judged],
-    graded: Sequence[Graded],
-    compare: str | None,
-    human: str,
-    seed: int,
+    evaluation: Evaluation, judged: Sequence[Judged], compare: str | None, human: str, seed: int
 ) -> dict[str, FloatArray]:
     if compare is None:
         return {}
     if compare == "bootstrap":
         return {AVERAGE: evaluation.p_values()}
-    if compare == "williams" and judged and evaluation.level == "system":
+    if compare == "williams" and evaluation.level == "system":
         return {
             one.pair: williams_p_values(one, human)
             for one in judged
             if one.pair not in evaluation.left_out
         }
-    if compare == "perm-both" and judged and evaluation.level == "segment":
+    if compare == "perm-both" and evaluation.level == "segment":
         return {AVERAGE: perm_both_p_values(judged, evaluation.statistic, seed=seed)}
-    if compare == "perm-both" and (evaluation.level, evaluation.statistic) == (
-        "segment",
-        "pearson",
-    ):
-        return {AVERAGE: perm_both_grades(graded, seed)}
     raise CupelError(
-        f"{compare!r} does not compare metrics on these judgments at {evaluation.level} level: "
-        "williams is for rankings at system level, perm-both for rankings and for Pearson's r of "
-        "grades at segment level, bootstrap for all."
+        f"{compare!r} does not compare metrics on rankings at {evaluation.level} level: there, "
+        f"{'perm-both' if evaluation.level == 'segment' else 'williams'} and bootstrap do."
     )
 
 
-def _ranked(asked: _Question, rankings: Rankings, scored: Scored) -> Judged:
+def _ranked(asked: _Question, rankings: Rankings, scored: Scorer) -> Judged:
     corpus = ranked_corpus(asked.dataset, rankings)
-    scores = scored(corpus)
+    scores = scored(corpus) if scored.metrics else {}
     judged = [rankings.systems[i] for i in np.unique(rankings.ranked[rankings.ranked >= 0])]
-    scores |= _from_files(asked, rankings.pair, rankings.systems, len(corpus), judged)
+    shape = Shape(rankings.systems, len(corpus))
+    choice = asked.choice
+    files = file_scores(choice.score_files, choice.lower, rankings.pair, shape, corpus, judged)
+    for name, values in files.items():
+        if name in scores:
+            raise CupelError(f"The metric {name!r} is asked for twice.")
+        sign = 1.0 if values.higher_is_better else -1.0
+        segments = values.matrix(rankings.systems)
+        if not values.segment_scores:
+            segments = np.full((len(rankings.systems), len(corpus)), np.nan)
+        systems = values.matrix(rankings.systems, "system")[:, 0]
+        scores[name] = MetricScores(sign * segments, sign * systems)
     if not scores:
         raise CupelError(f"The score files have no scores of {rankings.pair}.")
     published = YEARS_OWN.get(asked.dataset) == OFFICIAL
@@ -230,77 +314,69 @@ def _ranked(asked: _Question, rankings: Rankings, scored: Scored) -> Judged:
     return Judged(rankings.pair, rankings, scores, official)
 
 
-def _from_files(
-    asked: _Question, pair: str, systems: Sequence[str], segments: int, needed: Sequence[str]
-) -> dict[str, MetricScores]:
-    """Scores of other people's metrics: `.seg.score` and `.sys.score` files join by metric.
-
-    needed: the systems that people judged, which every file must have.
-    """
-    nothing = np.full((len(systems), segments), np.nan)
-    of_metric: dict[str, MetricScores] = {}
-    for file in asked.score_files:
-        if str(file).removesuffix(".gz").endswith(".sys.score"):
-            sets = read_sys_scores(file, {pair: list(systems)})
-        else:
-            sets = read_seg_scores(file, {pair: list(systems)}, {pair: segments})
-        for scores in sets:
-            for system in needed:
-                if system not in scores.systems:
-                    raise CupelError(
-                        f"{file} has no scores of system {system!r} by {scores.name} for {pair}."
-                    )
-            sign = -1.0 if scores.name in asked.lower else 1.0
-            entry = of_metric.get(scores.name, MetricScores(nothing, nothing[:, 0]))
-            if scores.segment_scores:
-                matrix = sign * scores.matrix(systems)
-                entry = replace(entry, segments=matrix)
-                if np.isnan(entry.systems).all():
-                    entry = replace(entry, systems=matrix.mean(axis=1))
-            if scores.system_scores:
-                values = [scores.system_scores.get(system, np.nan) for system in systems]
-                entry = replace(entry, systems=sign * np.array(values))
-            of_metric[scores.name] = entry
-    return of_metric
-
-
-def _graded(asked: _Question, scored: Scored) -> list[Graded]:
-    dataset, pairs = asked.dataset, asked.pairs
-    if dataset == "da13":
-        return [_assessed(pair, scored) for pair in chosen_pairs(pairs, da13_pairs(), dataset)]
-    if not Path(dataset).is_dir():
+def _by_grades(asked: _Question, scored: Scorer) -> Evaluation:
+    check_statistic(asked.settings.statistic, asked.level, asked.compare)
+    if asked.settings.p_values and asked.settings.statistic not in CORRELATIONS:
         raise CupelError(
-            f"There are no judgments called {dataset!r}: name one of {', '.join(RANKED)}, da13, or "
-            "a folder laid out as mt-metrics-eval's."
+            f"{asked.settings.statistic} has no p-value of no correlation: {', '.join(CORRELATIONS)} do."
         )
-    graded = []
-    for pair in chosen_pairs(pairs, evalset_pairs(dataset), dataset):
-        campaign = read_evalset(dataset, pair)
-        name = asked.human or next(iter(campaign.human), None)
-        if name not in campaign.human:
-            raise CupelError(
-                f"{dataset} has no human scores {name!r} for {pair}; it has "
-                f"{', '.join(campaign.human) or 'none'}."
-            )
-        judgments = campaign.human[name]
-        systems = list(campaign.corpus.systems)
-        scores = scored(campaign.corpus)
-        judged = [system for system in systems if system in judgments.systems]
-        scores |= _from_files(asked, pair, systems, len(campaign.corpus), judged)
-        graded.append(Graded(pair, _matrix(judgments, systems, len(campaign.corpus)), scores))
+    graded = _graded(asked, scored)
+    evaluation = graded_evaluation(graded, asked.settings)
+    if asked.compare == "bootstrap":
+        evaluation = replace(evaluation, comparisons={AVERAGE: evaluation.p_values()})
+    return replace(evaluation, points=graded_points(graded))
+
+
+def _graded(asked: _Question, scored: Scorer) -> list[Graded]:
+    dataset = asked.dataset
+    if dataset == "da13":
+        _check_no_folder(asked)
+        if asked.write_scores:
+            raise CupelError("da13 has no systems, of which score files could be written.")
+        pairs = chosen_pairs(asked.pairs, da13_pairs(), dataset)
+        check_pairs(asked.choice.score_files, pairs)
+        return [_assessed(pair, scored, asked.choice) for pair in pairs]
+    folder = open_folder(dataset, asked.choice.stored, scored)
+    # Soft pairwise accuracy is about systems, but tests them on their segments.
+    choice = asked.choice
+    if asked.statistic == "spa":
+        choice = replace(choice, level="segment")
+    pairs = chosen_pairs(asked.pairs, evalset_pairs(folder.path), dataset)
+    check_pairs(choice.score_files, pairs)
+    graded = [graded_pair(folder, pair, choice) for pair in pairs]
+    if asked.write_scores:
+        parts = [folder.written(pair, choice.reference) for pair in pairs]
+        write_scores(asked.write_scores, Path(dataset).name, parts)
     return graded
 
 
-def _matrix(judgments: ScoreSet, systems: Sequence[str], segments: int) -> FloatArray:
-    """Human segment scores; where there are none, the system's score stands for each segment."""
-    if judgments.segment_scores:
-        return judgments.matrix(systems)
-    scores = [judgments.system_scores.get(system, np.nan) for system in systems]
-    return np.tile(np.array(scores)[:, None], (1, segments))
+def open_folder(dataset: str, stored: Sequence[str], scored: Scorer) -> Folder:
+    """The campaign folder or dataset of that name."""
+    path = campaign_folder(dataset)
+    if path is None:
+        raise CupelError(
+            f"There are no judgments called {dataset!r}: name one of {', '.join(RANKED)}, da13, "
+            f"{', '.join(CAMPAIGNS)}, or a folder laid out as mt-metrics-eval's."
+        )
+
+    def score(corpus: Corpus, groups: Groups | None) -> dict[str, MetricScores]:
+        return scored(corpus, groups) if scored.metrics else {}
+
+    return Folder(path, stored, score)
 
 
-def _assessed(pair: str, scored: Scored) -> Graded:
+def _assessed(pair: str, scored: Scorer, choice: Choice) -> Graded:
     """da13 is a list of translations, each judged by itself: one row, whatever system it is of."""
     assessed = da13(pair)
     corpus = Corpus({"all": assessed.hypotheses}, assessed.references, assessed.sources)
-    return Graded(pair, assessed.scores[None], scored(corpus))
+    own = scored(corpus) if scored.metrics else {}
+    scores = {name: values.segments for name, values in own.items()}
+    shape = Shape(list(corpus.systems), len(corpus))
+    for name, values in file_scores(
+        choice.score_files, choice.lower, pair, shape, corpus, shape.systems
+    ).items():
+        if name in scores:
+            raise CupelError(f"The metric {name!r} is asked for twice.")
+        scores[name] = values.matrix(shape.systems) * (1.0 if values.higher_is_better else -1.0)
+    items = tuple(str(number + 1) for number in range(len(assessed)))
+    return Graded(pair, assessed.scores[None], scores, "segment", ("all",), items, corpus=corpus)

@@ -14,7 +14,8 @@ import numpy.typing as npt
 
 from cupel.arrays import FloatArray
 from cupel.human.tau import HumanPairs
-from cupel.meta.correlations import pearson
+from cupel.meta.agreement import agreement
+from cupel.meta.statistic import Statistic, checked
 from cupel.significance import DEFAULT_SEED
 
 PERMUTATIONS = 1000
@@ -45,6 +46,33 @@ def williams(
     with np.errstate(divide="ignore", invalid="ignore"):
         t = np.where(top == 0, 0.0, top / np.sqrt(scale))
     return np.asarray(student.sf(t, n - 3), np.float64)
+
+
+def williams_test(
+    statistic: Statistic,
+    human: npt.ArrayLike,
+    first: npt.ArrayLike,
+    second: npt.ArrayLike,
+    *,
+    one_sided: bool = True,
+    as_published: bool = True,
+) -> tuple[float, float | None, float | None]:
+    """p that two metrics agree with people equally well, and the statistic of either.
+
+    Scores (systems, segments). Meant for Pearson's r that is not averaged. as_published: as
+    mt-metrics-eval, which counts translations that nobody judged among the n, and correlates the
+    metrics over them too; else both are over what people judged.
+    """
+    people, a, b = checked(human, first, second)
+    judged = ~np.isnan(people)
+    r_a, r_b = (agreement(statistic, people, scores).value for scores in (a, b))
+    between = a if as_published else np.where(judged, a, np.nan)
+    r_ab = agreement(statistic, between, b).value
+    n = judged.size if as_published else int(judged.sum())
+    if r_a is None or r_b is None or r_ab is None:
+        return float("nan"), r_a, r_b
+    p = float(williams(max(r_a, r_b), min(r_a, r_b), r_ab, n))
+    return (p if one_sided else 2 * p), r_a, r_b
 
 
 def paired_bootstrap(first: FloatArray, second: FloatArray) -> float:
@@ -127,42 +155,6 @@ def perm_both_pairs(
     return Permuted(float(observed), difference(words)[:trials])
 
 
-def perm_both_pearson(
-    first: FloatArray,
-    second: FloatArray,
-    human: FloatArray,
-    trials: int = PERMUTATIONS,
-    seed: int = DEFAULT_SEED,
-) -> Permuted:
-    """PERM-BOTH for Pearson's r over translations: (n,) scores of A, of B, and of people."""
-    a, b = standardised(first), standardised(second)
-    z = standardised(human)
-    change = np.stack([b - a, b**2 - a**2, (b - a) * z], axis=1)
-    base_a = np.array([a.sum(), (a**2).sum(), (a * z).sum()])
-    base_b = np.array([b.sum(), (b**2).sum(), (b * z).sum()])
-    n = len(z)
-
-    def r(sums: FloatArray) -> FloatArray:
-        mean, square, product = np.moveaxis(sums, -1, 0)
-        variance = np.maximum(square - mean**2 / n, 1e-300)
-        result: FloatArray = (product - mean * z.sum() / n) / np.sqrt(
-            variance * ((z**2).sum() - z.sum() ** 2 / n)
-        )
-        return result
-
-    def difference(swapped: npt.NDArray[np.bool_]) -> FloatArray:
-        moved = swapped.astype(np.float64) @ change
-        return r(base_a + moved) - r(base_b - moved)
-
-    generator = np.random.default_rng(seed)
-    height = max(1, _BLOCK // max(n, 1))
-    permuted = [
-        difference(generator.integers(0, 2, (min(height, trials - start), n), dtype=np.bool_))
-        for start in range(0, trials, height)
-    ]
-    return Permuted(float(pearson(a, z) - pearson(b, z)), np.concatenate(permuted))
-
-
 def permuted_p_values(
     metrics: Sequence[str], permuted: Callable[[str, str], Sequence[Permuted]]
 ) -> FloatArray:
@@ -176,14 +168,3 @@ def permuted_p_values(
             if i != j:
                 p[i, j] = Permuted.together(permuted(first, second)).p_value
     return p
-
-
-def holm(p_values: Sequence[float]) -> FloatArray:
-    """p-values corrected for many comparisons (Holm 1979); NaN stays NaN."""
-    p = np.asarray(p_values, np.float64)
-    corrected = np.full(p.shape, np.nan)
-    finite = np.flatnonzero(np.isfinite(p))
-    order = finite[np.argsort(p[finite], kind="stable")]
-    factors = np.arange(len(order), 0, -1)
-    corrected[order] = np.minimum(np.maximum.accumulate(p[order] * factors), 1.0)
-    return corrected

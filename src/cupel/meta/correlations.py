@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from cupel.arrays import FloatArray, IntArray
+from cupel.arrays import FloatArray
 
 
 def pearson(x: npt.ArrayLike, y: npt.ArrayLike) -> FloatArray:
@@ -56,31 +56,6 @@ def mean_ranks(x: npt.ArrayLike) -> FloatArray:
     return np.asarray(rankdata(np.asarray(x, np.float64), axis=-1), np.float64)
 
 
-def concordance(x: npt.ArrayLike, y: npt.ArrayLike) -> IntArray:
-    """[concordant, discordant, tied in x only, tied in y only, tied in both] over all pairs.
-
-    x, y: (n,). n (n-1) / 2 comparisons in compiled code.
-    """
-    from cupel.kernels.concordance import pair_counts
-
-    return pair_counts(np.asarray(x, np.float64), np.asarray(y, np.float64))
-
-
-def kendall_b(x: npt.ArrayLike, y: npt.ArrayLike) -> float:
-    """tau-b = (C - D) / sqrt((C + D + Tx) (C + D + Ty)) (Kendall 1945)."""
-    c, d, tx, ty, _ = map(float, concordance(x, y))
-    scale = np.sqrt((c + d + tx) * (c + d + ty))
-    return (c - d) / scale if scale else float("nan")
-
-
-def kendall_c(x: npt.ArrayLike, y: npt.ArrayLike) -> float:
-    """tau-c = 2 m (C - D) / (n^2 (m - 1)), m the smaller number of distinct values (Stuart 1953)."""
-    c, d, *_ = map(float, concordance(x, y))
-    n = np.size(x)
-    m = min(len(np.unique(x)), len(np.unique(y)))
-    return 2 * m * (c - d) / (n * n * (m - 1)) if m > 1 else float("nan")
-
-
 def kendall(x: npt.ArrayLike, y: npt.ArrayLike) -> FloatArray:
     """(C - D) / (n (n - 1) / 2), tau-a, along the last axis: for the few systems of a campaign."""
     a, b = (np.asarray(v, np.float64) for v in (x, y))
@@ -103,12 +78,3 @@ def pairwise_accuracy(metric: npt.ArrayLike, human: npt.ArrayLike) -> FloatArray
     correct, total = np.broadcast_arrays(right.sum(-1), (judged != 0).sum(-1))
     out = np.full(correct.shape, np.nan)
     return np.asarray(np.divide(correct, total, out=out, where=total > 0))
-
-
-def soft_pairwise_accuracy(metric_p: FloatArray, human_p: FloatArray) -> FloatArray:
-    """1 - mean |p_human - p_metric| over system pairs (Thompson et al. 2024).
-
-    p: (..., pairs), how sure one is that the first system of a pair is the better one; see
-    `cupel.meta.resampling.superiority`.
-    """
-    return np.asarray(1 - np.abs(metric_p - human_p).mean(-1))

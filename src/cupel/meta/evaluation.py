@@ -260,7 +260,7 @@ def evaluated(
     values, replicates, numbers = zip(*computed.values(), strict=True)
     computed[AVERAGE] = (np.mean(values, axis=0), np.mean(replicates, axis=0), sum(numbers))
     agreements = [
-        Agreement(pair, metric, float(value), *_interval(replicate), n)
+        Agreement(pair, metric, float(value), *interval_of(replicate), n)
         for pair, (row, matrix, n) in computed.items()
         for metric, value, replicate in zip(metrics, row, matrix.T, strict=True)
     ]
@@ -268,7 +268,7 @@ def evaluated(
     return Evaluation(statistic, level, metrics, agreements, drawn, left_out)
 
 
-def _interval(replicates: FloatArray) -> tuple[float, float]:
+def interval_of(replicates: FloatArray) -> tuple[float, float]:
     """Of those resamples that have a value; NaN where none has."""
     finite = replicates[np.isfinite(replicates)]
     if not len(finite):

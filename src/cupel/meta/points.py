@@ -41,17 +41,28 @@ def ranked_points(judged: Sequence[Judged], human: str) -> list[Point]:
 
 
 def graded_points(graded: Sequence[Graded]) -> list[Point]:
-    """The same with translations as items, named `SYSTEM-SEGMENT` by their numbers from 1."""
+    """The same with translations as items, named `SYSTEM-SEGMENT` by their numbers from 1.
+
+    At system level the items are systems, named as they are.
+    """
     points: list[Point] = []
+    metrics = list(dict.fromkeys(name for one in graded for name in one.scores))
     for one in graded:
-        systems, segments = np.nonzero(np.isfinite(one.human))
+        systems, items = np.nonzero(np.isfinite(one.human))
         kept = np.unique(np.linspace(0, len(systems) - 1, MOST).round().astype(int))
         for at in kept if len(systems) else ():
-            place = int(systems[at]), int(segments[at])
-            scores = {label: _number(s.segments[place]) for label, s in one.scores.items()}
-            name = f"{place[0] + 1}-{place[1] + 1}" if len(one.human) > 1 else str(place[1] + 1)
-            points.append(_point(one.pair, name, one.human[place], scores))
+            place = int(systems[at]), int(items[at])
+            scores = {
+                m: _number(one.scores[m][place]) if m in one.scores else None for m in metrics
+            }
+            points.append(_point(one.pair, _name(one, *place), one.human[place], scores))
     return points
+
+
+def _name(one: Graded, system: int, item: int) -> str:
+    if one.human.shape[1] == 1 and one.systems:
+        return one.systems[system]
+    return f"{system + 1}-{item + 1}" if len(one.human) > 1 else str(item + 1)
 
 
 def _point(pair: str, item: str, human: float, scores: dict[str, float | None]) -> Point:

@@ -70,24 +70,3 @@ def draws(n: int, resamples: int, seed: int) -> Iterator[tuple[slice, IntArray]]
     for start in range(0, resamples, height):
         block = slice(start, min(start + height, resamples))
         yield block, generator.integers(0, n, (block.stop - start, n))
-
-
-def superiority(
-    differences: FloatArray, trials: int = BOOTSTRAP_RESAMPLES, seed: int = DEFAULT_SEED
-) -> FloatArray:
-    """How sure are we that the first of two systems is better? (segments, pairs) -> (pairs,).
-
-    One minus the p-value of a one-sided paired permutation test on segment score differences:
-    signs are flipped at random, the same flips for all pairs. 0.5 means no evidence either way.
-    """
-    segments = len(differences)
-    observed = differences.sum(axis=0)
-    generator = np.random.default_rng(seed)
-    below = np.zeros(differences.shape[1])
-    height = max(1, 4_000_000 // max(segments, 1))
-    for start in range(0, trials, height):
-        flips = generator.integers(0, 2, (min(height, trials - start), segments)) * 2.0 - 1.0
-        sums = flips @ differences
-        # Half a count for a tie, so that equal systems get 0.5.
-        below += (sums < observed).sum(axis=0) + 0.5 * (sums == observed).sum(axis=0)
-    return below / trials

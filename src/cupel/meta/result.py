@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from cupel.arrays import FloatArray
-from cupel.meta.comparison import holm, paired_bootstrap
+from cupel.meta.comparison import paired_bootstrap
+from cupel.meta.disagreements import disagreements
 from cupel.records import Row, html_table, json_document, polars_frame
+from cupel.system_ranking import corrected
 
 if TYPE_CHECKING:
     import polars as pl
+
+    from cupel.meta.graded import Graded
+    from cupel.meta.ranking import Ranking
 
 AVERAGE = "avg"
 """The language pair that stands for the mean over all."""
@@ -23,8 +28,11 @@ AVERAGE = "avg"
 class Agreement:
     """How well one metric agrees with people on one language pair, or on average.
 
-    low, high  the ends of the 95% bootstrap interval
+    value      NaN where the statistic is undefined
+    low, high  the ends of the 95% bootstrap interval; NaN where there is none
     n          how many human judgments the value is over
+    reason     why there is no value
+    p_value    of no correlation, where it was asked for
     """
 
     pair: str
@@ -33,6 +41,8 @@ class Agreement:
     low: float
     high: float
     n: int
+    reason: str = ""
+    p_value: float | None = None
 
 
 @dataclass(frozen=True)
@@ -40,7 +50,7 @@ class Evaluation:
     """What `cupel.evaluate` returns.
 
     statistic    which statistic the values are: tau-wmt14, pearson, ...
-    level        segment or system
+    level        segment, document, domain or system
     metrics      their names, as they were asked for
     agreements   one for every language pair and metric, the averages last
     replicates   pair -> (resamples, metrics), the values on resampled judgments
@@ -49,6 +59,9 @@ class Evaluation:
                  that was asked for
     points       human and metric scores of every judged item: see `cupel.meta.points`
     signatures   metric -> everything that can change its scores
+    rankings     pair -> metrics in order with ranks, p-values and draws, by a permutation test
+    graded       of graded judgments, everything that was compared, one for each language pair:
+                 systems, items, human scores, metric scores, texts
     """
 
     statistic: str
@@ -61,10 +74,22 @@ class Evaluation:
     points: Sequence[Row] = field(default=(), repr=False)
     dataset: str = ""
     signatures: Mapping[str, str] = field(default_factory=dict, repr=False)
+    rankings: Mapping[str, Ranking] = field(default_factory=dict, repr=False)
+    graded: Sequence[Graded] = field(default=(), repr=False)
 
     def value(self, metric: str, pair: str = AVERAGE) -> float:
-        """The value of one metric on one language pair, or on average."""
-        return next(a.value for a in self.agreements if (a.metric, a.pair) == (metric, pair))
+        """The value of one metric on one language pair, or on average; NaN if it has none."""
+        values = (a.value for a in self.agreements if (a.metric, a.pair) == (metric, pair))
+        return next(values, float("nan"))
+
+    @property
+    def no_values(self) -> list[str]:
+        """Sentences about the metrics that have no value, and why."""
+        return [
+            f"{a.metric} has no value on {a.pair}: {a.reason}."
+            for a in self.agreements
+            if a.reason and a.pair != AVERAGE
+        ]
 
     @property
     def pairs(self) -> list[str]:
@@ -80,16 +105,21 @@ class Evaluation:
         """(metrics, metrics): the `comparisons` of one pair, corrected for their number (Holm)."""
         p = self.comparisons[pair].copy()
         others = ~np.eye(len(p), dtype=bool)
-        p[others] = holm(list(p[others]))
+        p[others] = corrected(p[others])
         return p
 
     def clusters(self, pair: str = AVERAGE, level: float = 0.05) -> dict[str, int]:
-        """Metrics in groups, numbered from 1, the best.
+        """Metrics in groups, numbered from 1, the best; without those that have no value.
 
-        A new group starts where its first metric is worse than the first of the group before, with
-        p below `level` by paired bootstrap.
+        By the permutation test that was asked for; else a new group starts where its first metric is
+        worse than the first of the group before, with p below `level` by paired bootstrap. Empty
+        where neither can be computed.
         """
-        order = sorted(self.metrics, key=lambda metric: -self.value(metric, pair))
+        if pair in self.rankings:
+            return dict(zip(self.rankings[pair].names, self.rankings[pair].ranks, strict=True))
+        order = self.order(pair)
+        if not order or not np.isfinite(self.replicates[pair]).any():
+            return {}
         p = self.p_values(pair)
         place = {metric: i for i, metric in enumerate(self.metrics)}
         group, head = 1, order[0]
@@ -100,24 +130,48 @@ class Evaluation:
             groups[metric] = group
         return groups
 
+    def order(self, pair: str = AVERAGE) -> list[str]:
+        """The metrics that have a value, the best first."""
+        values = {metric: self.value(metric, pair) for metric in self.metrics}
+        return sorted((m for m in values if np.isfinite(values[m])), key=lambda m: -values[m])
+
     def rows(self) -> list[Row]:
-        """Flat records: dataset, pair, level, statistic, metric, value, low, high, n."""
+        """Flat records: dataset, pair, level, statistic, metric, value, low, high, n.
+
+        And p_value, where it was asked for.
+        """
         about = {"level": self.level, "statistic": self.statistic}
+        tested = any(a.p_value is not None for a in self.agreements)
         return [
             {"dataset": self.dataset, "pair": a.pair, **about, "metric": a.metric}
-            | {"value": a.value, "low": a.low, "high": a.high, "n": a.n}
+            | {"value": _number(a.value), "low": _number(a.low), "high": _number(a.high), "n": a.n}
+            | ({"p_value": a.p_value} if tested else {})
             for a in self.agreements
+        ]
+
+    def rank_rows(self) -> list[Row]:
+        """Flat records: pair, metric, value, rank, by the permutation test that was asked for."""
+        return [
+            {"pair": pair, "metric": metric, "value": value, "rank": rank}
+            for pair, ranking in self.rankings.items()
+            for metric, value, rank in zip(
+                ranking.names, ranking.values, ranking.ranks, strict=True
+            )
         ]
 
     def comparison_rows(self) -> list[Row]:
         """Flat records: pair, metric, other, p, which is small where `metric` is the better one."""
         return [
-            {"pair": pair, "metric": metric, "other": other, "p": float(p[i, j])}
+            {"pair": pair, "metric": metric, "other": other, "p": _number(p[i, j])}
             for pair, p in self.comparisons.items()
             for i, metric in enumerate(self.metrics)
             for j, other in enumerate(self.metrics)
             if i != j
         ]
+
+    def contest_rows(self) -> list[Row]:
+        """The same on average by paired bootstrap, for charts where no test was asked for."""
+        return replace(self, comparisons={AVERAGE: self.p_values()}).comparison_rows()
 
     def frame(self) -> pl.DataFrame:
         """A Polars frame of `rows`."""
@@ -125,9 +179,19 @@ class Evaluation:
 
     def to_json(self) -> str:
         """What `cupel meta -f json` prints."""
-        compared = {"comparisons": self.comparison_rows()} if self.comparisons else {}
+        extras: dict[str, object] = {}
+        if self.comparisons:
+            extras["comparisons"] = self.comparison_rows()
+        elif self.metrics and np.isfinite(self.replicates.get(AVERAGE, np.nan)).any():
+            extras["contest"] = self.contest_rows()
+        if self.rankings:
+            extras["ranks"] = self.rank_rows()
+        if self.graded:
+            extras["disagreements"] = disagreements(self.graded, self.order())
+        if self.no_values:
+            extras["no_values"] = self.no_values
         return json_document(
-            self.rows(), signatures=self.signatures, points=list(self.points), **compared
+            self.rows(), signatures=self.signatures, points=list(self.points), **extras
         )
 
     def table(self, width: int = 3) -> tuple[list[str], list[list[str]]]:
@@ -135,18 +199,36 @@ class Evaluation:
 
         width: decimals.
         """
-        groups = self.clusters()
-        best = {
-            pair: max(a.value for a in self.agreements if a.pair == pair) for pair in self.pairs
-        }
-        cells: dict[str, list[str]] = {metric: [metric] for metric in self.metrics}
-        for a in self.agreements:
-            mark = "*" if a.value == best[a.pair] else " "
-            cells[a.metric].append(f"{a.value:.{width}f}{mark}±{(a.high - a.low) / 2:.{width}f}")
-        order = sorted(self.metrics, key=lambda metric: -self.value(metric))
-        return ["metric", *self.pairs, "#"], [[*cells[m], str(groups[m])] for m in order]
+        groups, pairs = self.clusters(), self.pairs
+        cells = {metric: dict.fromkeys(pairs, "") for metric in self.metrics}
+        for pair in pairs:
+            best = max((self.value(metric, pair) for metric in self.order(pair)), default=np.nan)
+            for a in self.agreements:
+                if a.pair == pair:
+                    cells[a.metric][pair] = _cell(a, a.value == best, width)
+        order = self.order()
+        order += [metric for metric in self.metrics if metric not in order]
+        header = ["metric", *pairs, *(["#"] if groups else [])]
+        rows = [
+            [m, *cells[m].values(), *([str(groups.get(m, "-"))] if groups else [])] for m in order
+        ]
+        return header, rows
 
     def _repr_html_(self) -> str:
         """The table that a notebook shows."""
         caption = f"{self.dataset}: {self.statistic}, {self.level} level; ± half a 95% interval"
-        return html_table(*self.table(), caption)
+        drawn = {(a.metric, a.pair): (a.value, a.low, a.high) for a in self.agreements}
+        return html_table(*self.table(), caption, drawn)
+
+
+def _number(value: float) -> float | None:
+    return float(value) if np.isfinite(value) else None
+
+
+def _cell(a: Agreement, best: bool, width: int) -> str:
+    if not np.isfinite(a.value):
+        return "no value"
+    half = (a.high - a.low) / 2
+    interval = f"±{half:.{width}f}" if np.isfinite(half) else ""
+    p = "" if a.p_value is None else f" (p = {a.p_value:.{width}f})"
+    return f"{a.value:.{width}f}{'*' if best else ' '}{interval}{p}"

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from cupel import cache
-from cupel.arrays import FloatArray
+from cupel.arrays import FloatArray, IntArray
 from cupel.code_digest import code_of, digest
 from cupel.console import Progress
 from cupel.corpus import Corpus
@@ -24,12 +24,20 @@ from cupel.scoring import score_corpus
 _KIND = "scores"
 
 
+Groups = Mapping[str, IntArray]
+"""Name -> segments: documents, or domains."""
+
+
 @dataclass(frozen=True)
 class MetricScores:
-    """segments: (systems, segments); systems: (systems,). Higher is better in both."""
+    """segments: (systems, segments); systems: (systems,). Higher is better in all.
+
+    groups: (systems, groups), the scores of the groups of segments that were asked for.
+    """
 
     segments: FloatArray
     systems: FloatArray
+    groups: FloatArray | None = None
 
 
 def metric_scores(
@@ -39,9 +47,13 @@ def metric_scores(
     workers: int = 1,
     progress: Progress | None = None,
     use_cache: bool = True,
+    groups: Groups | None = None,
 ) -> dict[str, MetricScores]:
-    """The scores of every metric on a corpus, from the cache where it has them."""
-    text = text_hash(corpus)
+    """The scores of every metric on a corpus, from the cache where it has them.
+
+    groups: parts of the corpus that are scored by themselves as well, as a corpus each.
+    """
+    text = text_hash(corpus) + _groups_hash(groups)
     keys = {label: _key(metric, text) for label, metric in metrics.items()}
     tables: dict[str, FloatArray] = {}
     for label in metrics if use_cache else ():
@@ -50,22 +62,32 @@ def metric_scores(
     missing = {label: metric for label, metric in metrics.items() if label not in tables}
     if missing:
         scores = score_corpus(corpus, missing, workers=workers, progress=progress)
-        for label, metric in missing.items():
-            tables[label] = _table(scores, label, metric)
+        for label in missing:
+            tables[label] = _table(scores, label, groups or {})
             if use_cache:
                 cache.save_array(_KIND, keys[label], tables[label])
+    ends = [1, 1 + len(corpus)]
+    parts = {label: np.split(tables[label], ends, axis=1) for label in metrics}
     return {
-        label: MetricScores(tables[label][:, 1:].copy(), tables[label][:, 0].copy())
-        for label in metrics
+        label: MetricScores(segments.copy(), system[:, 0].copy(), part.copy() if groups else None)
+        for label, (system, segments, part) in parts.items()
     }
 
 
-def _table(scores: Scores, label: str, metric: Metric) -> FloatArray:
-    """(systems, 1 + segments): the score of each system, and of each of its segments."""
+def _table(scores: Scores, label: str, groups: Groups) -> FloatArray:
+    """(systems, 1 + segments + groups): the score of each system, and of each of its parts."""
+    metric, statistics = scores.metrics[label], scores.statistics[label]
     sign = 1.0 if metric.higher_is_better else -1.0
     segments = [scores.segment_scores(label, system) for system in scores.systems]
     systems = [scores.system_score(label, system) for system in scores.systems]
-    return sign * np.column_stack([systems, segments])
+    parts = [metric.score(statistics[:, where].sum(axis=1)) for where in groups.values()]
+    return sign * np.column_stack([systems, segments, *parts])
+
+
+def _groups_hash(groups: Groups | None) -> str:
+    if not groups:
+        return ""
+    return hashlib.sha256(b"/".join(where.tobytes() for where in groups.values())).hexdigest()
 
 
 def text_hash(corpus: Corpus) -> str:

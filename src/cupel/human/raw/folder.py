@@ -1,0 +1,118 @@
+"""Write judgments as a folder in the layout of mt-metrics-eval, which `cupel meta` reads.
+
+    sources/PAIR.txt                              references/PAIR.refA.txt
+    system-outputs/PAIR/SYSTEM.txt                documents/PAIR.docs
+    human-scores/PAIR.NAME.seg.score, .sys.score  averaged over raters
+    human-scores/PAIR.NAME.RATER.seg.rating       what each rater marked and scored
+
+Human translations are both references and systems, as the campaigns of WMT have them.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from cupel.arrays import FloatArray
+from cupel.errors import CupelError
+from cupel.folders import writing_folder
+from cupel.human.raw.annotations import Annotations, Judgment
+from cupel.human.raw.rated import Rated
+from cupel.human.raw.ratings import MERGED, SUFFIX, rating_line
+from cupel.human.raw.texts import Texts
+
+
+@dataclass(frozen=True)
+class Imported:
+    """One language pair that is ready to be written. name: of its human scores."""
+
+    name: str
+    annotations: Annotations
+    rated: Rated
+    texts: Texts
+    scores: FloatArray
+
+
+def write_evalset(folder: Path | str, parts: Sequence[Imported]) -> None:
+    """Write all language pairs, at once or not at all; the folder must be new."""
+    folder = Path(folder)
+    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+        raise CupelError(f"{folder} exists already; choose the name of a new folder.")
+    if folder.exists():
+        folder.rmdir()
+    with writing_folder(folder) as target:
+        for part in parts:
+            _write_texts(target, part)
+            _write_scores(target, part)
+            _write_ratings(target, part)
+
+
+def _write_texts(target: Path, part: Imported) -> None:
+    pair, texts = part.rated.pair, part.texts
+    _check_name("language pair", pair)
+    _check_name("name", part.name)
+    _put(target / f"sources/{pair}.txt", texts.sources)
+    for name, lines in texts.references.items():
+        _put(target / f"references/{pair}.{name}.txt", lines)
+    for system in part.rated.systems:
+        _check_name("system", system)
+        _put(target / f"system-outputs/{pair}/{system}.txt", texts.outputs[system])
+    documents = (f"{domain}\t{document}" for domain, document in texts.documents)
+    _put(target / f"documents/{pair}.docs", documents)
+
+
+def _check_name(what: str, name: str) -> None:
+    if not name or "/" in name or name.startswith(".") or not name.isprintable():
+        raise CupelError(f"The {what} {name!r} cannot be the name of a file; rename it.")
+
+
+def _write_scores(target: Path, part: Imported) -> None:
+    base = f"human-scores/{part.rated.pair}.{part.name}"
+    rows = list(zip(part.rated.systems, part.scores, strict=True))
+    segments = (f"{system}\t{_number(score)}" for system, row in rows for score in row.tolist())
+    _put(target / f"{base}.seg.score", segments)
+    systems = (f"{system}\t{_number(_mean(row))}" for system, row in rows)
+    _put(target / f"{base}.sys.score", systems)
+
+
+def _write_ratings(target: Path, part: Imported) -> None:
+    """A file for each rater, and one of all where no translation has two of them."""
+    by_rater: dict[str, dict[tuple[str, tuple[str, str]], Judgment]] = {}
+    for one in part.annotations.judgments:
+        by_rater.setdefault(one.rater, {})[one.system, one.place] = one
+    files: dict[str, dict[tuple[str, tuple[str, str]], Judgment]] = {}
+    for rater in part.annotations.raters:
+        name = re.sub(r"[^\w-]+", "_", rater) or "rater"
+        while name in files or name == MERGED:
+            name += "_"
+        files[name] = by_rater[rater]
+    if len(by_rater) > 1 and part.rated.counts().max() <= 1:
+        files[MERGED] = {key: one for group in by_rater.values() for key, one in group.items()}
+    base = f"human-scores/{part.rated.pair}.{part.name}"
+    for name, judgments in files.items():
+        lines = (
+            rating_line(judgments.get((system, place)), system)
+            for system in part.rated.systems
+            for place in part.texts.places
+        )
+        _put(target / f"{base}.{name}{SUFFIX}", lines)
+
+
+def _put(path: Path, lines: Iterable[str]) -> None:
+    """Write lines; a line end inside a text becomes a blank, so that marks keep their places."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    content = "".join(line.replace("\n", " ").replace("\r", " ") + "\n" for line in lines)
+    path.write_text(content, encoding="utf-8", newline="")
+
+
+def _number(score: float) -> str:
+    return "None" if np.isnan(score) else repr(score)
+
+
+def _mean(row: FloatArray) -> float:
+    judged = row[np.isfinite(row)]
+    return float(judged.mean()) if len(judged) else float("nan")

@@ -1,0 +1,295 @@
+"""Metrics on all tasks of a metrics task: values and ranks of each, and the weighted average."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from cupel.arrays import FloatArray
+from cupel.console import Progress
+from cupel.errors import CupelError
+from cupel.human.evalset import evalset_pairs
+from cupel.meta.campaign import check_lower, check_statistic, open_folder
+from cupel.meta.disagreements import disagreements
+from cupel.meta.file_scores import check_pairs
+from cupel.meta.folder import Choice, Folder, graded_pair
+from cupel.meta.graded import TESTS, Graded, Settings, graded_evaluation
+from cupel.meta.ranking import Ranking, average_ranking, average_ranks, cluster_ranks
+from cupel.meta.result import Evaluation
+from cupel.meta.scorer import Scorer
+from cupel.meta.tasks import EVERY, Task, TaskSet, read_tasks
+from cupel.records import Row, html_table, json_document, polars_frame
+from cupel.registry import MetricLike
+from cupel.significance import DEFAULT_SEED
+
+if TYPE_CHECKING:
+    import polars as pl
+
+MOST_COLUMNS = 12
+"""Of more tasks, a table for people shows the average alone."""
+
+
+@dataclass(frozen=True)
+class TaskEvaluation:
+    """What `cupel.evaluate_tasks` returns.
+
+    tasks, weights, evaluations, rankings: of each task; weights are together 1. average: metrics by
+    their weighted mean value, brought to 0 to 1, with ranks and p-values. mean_ranks: metric ->
+    weighted mean of its ranks, the best first. Only metrics that have a value in every task are
+    averaged; `left_out` says of the others why. by: value or rank, what the year ordered metrics by.
+    """
+
+    name: str
+    dataset: str
+    tasks: tuple[Task, ...]
+    weights: tuple[float, ...]
+    evaluations: tuple[Evaluation, ...] = field(repr=False)
+    rankings: tuple[Ranking, ...] = field(repr=False)
+    average: Ranking = field(repr=False)
+    mean_ranks: Mapping[str, float] = field(repr=False)
+    by: str = "value"
+    signatures: Mapping[str, str] = field(default_factory=dict, repr=False)
+
+    @property
+    def left_out(self) -> list[str]:
+        """Sentences about metrics that are not in the average: one each, with the first reason."""
+        first: dict[str, str] = {}
+        for number, evaluation in enumerate(self.evaluations, start=1):
+            for a in evaluation.agreements:
+                if a.reason:
+                    first.setdefault(a.metric, f" (first in task {number}: {a.reason})")
+        names = {name for evaluation in self.evaluations for name in evaluation.metrics}
+        sentences = []
+        for name in sorted(names - set(self.average.names)):
+            missing = sum(name not in ranking.names for ranking in self.rankings)
+            sentences.append(
+                f"{name} is left out of the average: it has no value in {missing} of "
+                f"{len(self.tasks)} tasks{first.get(name, '')}."
+            )
+        return sentences
+
+    @property
+    def order(self) -> list[str]:
+        """The metrics of the average, the best first."""
+        return list(self.mean_ranks) if self.by == "rank" else list(self.average.names)
+
+    def rows(self) -> list[Row]:
+        """Flat records: dataset, task, pair, level, statistic, weight, metric, value, rank, mean_rank.
+
+        The average comes last, as task `avg`; only it has a mean rank.
+        """
+        rows: list[Row] = []
+        for number, (task, weight, ranking) in enumerate(
+            zip(self.tasks, self.weights, self.rankings, strict=True), start=1
+        ):
+            about = {"dataset": self.dataset, "task": str(number), "pair": task.pair}
+            about |= {"level": task.level, "statistic": task.statistic}
+            for metric, value, rank in zip(
+                ranking.names, ranking.values, ranking.ranks, strict=True
+            ):
+                rows.append(
+                    {**about, "weight": weight, "metric": metric, "value": value, "rank": rank}
+                    | {"mean_rank": None}
+                )
+        about = {"dataset": self.dataset, "task": "avg", "pair": "", "level": "", "statistic": ""}
+        return rows + [
+            {**about, "weight": 1.0, "metric": metric, "value": self.average.value(metric)}
+            | {"rank": self.average.rank(metric), "mean_rank": self.mean_ranks[metric]}
+            for metric in self.order
+        ]
+
+    def frame(self) -> pl.DataFrame:
+        """A Polars frame of `rows`."""
+        return polars_frame(self.rows())
+
+    def to_json(self) -> str:
+        """What `cupel meta --task -f json` prints: rows, and p-values of the average."""
+        names = self.average.names
+        compared = [
+            {"pair": "avg", "metric": first, "other": second}
+            | {"p": float(self.average.p_values[i, j])}
+            for i, first in enumerate(names)
+            for j, second in enumerate(names)
+            if j > i and self.average.draws
+        ]
+        tasks = [
+            {"task": number, "name": task.name, "weight": weight, "test": task.test}
+            for number, (task, weight) in enumerate(
+                zip(self.tasks, self.weights, strict=True), start=1
+            )
+        ]
+        graded = (one for evaluation in self.evaluations for one in evaluation.graded)
+        return json_document(
+            self.rows(), signatures=self.signatures, tasks=tasks, comparisons=compared,
+            disagreements=disagreements(graded, self.order),
+        )  # fmt: skip
+
+    def table(self, width: int = 3) -> tuple[list[str], list[list[str]]]:
+        """Header and rows for people: the average with its rank, the mean rank, then the tasks.
+
+        width: decimals. Of many tasks, only the average is shown.
+        """
+        shown = self.rankings if len(self.rankings) <= MOST_COLUMNS else ()
+        header = ["metric", "avg", "#", "mean rank"]
+        header += [f"task{number}" for number in range(1, len(shown) + 1)]
+        rows = []
+        for metric in self.order:
+            average = f"{self.average.value(metric):.{width}f}"
+            row = [metric, average, str(self.average.rank(metric))]
+            row.append(f"{self.mean_ranks[metric]:.2f}")
+            row += [f"{r.value(metric):.{width}f} ({r.rank(metric)})" for r in shown]
+            rows.append(row)
+        return header, rows
+
+    def _repr_html_(self) -> str:
+        """The table that a notebook shows."""
+        return html_table(*self.table(), f"{self.dataset}: {self.name}")
+
+
+def evaluate_tasks(
+    dataset: str,
+    metrics: Sequence[MetricLike] | MetricLike = (),
+    *,
+    tasks: str | Path | TaskSet,
+    stored: Sequence[str] | str = (),
+    score_files: Sequence[str | Path] = (),
+    lower: Sequence[str] = (),
+    permutations: int | None = None,
+    like_mtme: bool = False,
+    resamples: int = 0,
+    seed: int = DEFAULT_SEED,
+    workers: int = 1,
+    use_cache: bool = True,
+    progress: Progress | None = None,
+) -> TaskEvaluation:
+    """Judge metrics on the tasks of a metrics task: what `cupel meta --task` does.
+
+    tasks: wmt22, wmt23, wmt24, a task file (see `cupel.meta.tasks`), or what `read_tasks` returns.
+    permutations: of every test instead of what the file says; 0 for no test. The other arguments are
+    those of `cupel.evaluate`; resamples: for intervals in each evaluation, which are left out here.
+    """
+    task_set = tasks if isinstance(tasks, TaskSet) else read_tasks(tasks)
+    scorer = Scorer(metrics, workers, use_cache, progress, bool(stored or score_files))
+    names = (stored,) if isinstance(stored, str) else tuple(stored)
+    folder = open_folder(dataset, names, scorer)
+    there = evalset_pairs(folder.path)
+    for number, task in enumerate(task_set.tasks, start=1):
+        for pair in task.pairs:
+            if pair not in there:
+                raise CupelError(
+                    f"Task {number} of {task_set.name} ({task.name}) needs {pair}, but {dataset} has "
+                    f"{', '.join(there)}."
+                )
+    task_set = task_set.with_domains(
+        {
+            task.pairs[0]: list(folder.campaign(task.pairs[0], task.reference).groups["domain"])
+            for task in task_set.tasks
+            if task.domain == EVERY
+        }
+    )
+    check_pairs(score_files, sorted({pair for task in task_set.tasks for pair in task.pairs}))
+    evaluations, rankings = [], []
+    for number, task in enumerate(task_set.tasks, start=1):
+        if permutations is not None:
+            task = replace(task, permutations=permutations)
+        shared = Choice(
+            stored=names, score_files=tuple(score_files), lower=tuple(lower), like_mtme=like_mtme
+        )
+        evaluation, ranking = run_task(folder, task, f"Task {number}", shared, resamples, seed)
+        evaluations.append(replace(evaluation, dataset=dataset, signatures=scorer.signatures))
+        rankings.append(ranking)
+    names_of_others = {name for one in evaluations for name in one.metrics} - set(scorer.metrics)
+    check_lower(lower, sorted(names_of_others))
+    weights = task_set.shares()
+    return TaskEvaluation(
+        task_set.name,
+        dataset,
+        task_set.tasks,
+        tuple(weights),
+        tuple(evaluations),
+        tuple(rankings),
+        average_ranking(rankings, weights, rounding=0.0 if like_mtme else 1e-12),
+        average_ranks(rankings, weights),
+        task_set.by,
+        scorer.signatures,
+    )
+
+
+def run_task(
+    folder: Folder, task: Task, where: str, shared: Choice, resamples: int, seed: int
+) -> tuple[Evaluation, Ranking]:
+    """One task: its evaluation, and its metrics in order."""
+    check_statistic(task.statistic, task.level, task.test or None)
+    if task.test and task.test not in TESTS:
+        raise CupelError(f"{where}: there is no test {task.test!r}; there are: {', '.join(TESTS)}.")
+    if len(task.pairs) > 1 and task.statistic != "accuracy":
+        raise CupelError(f"{where}: only accuracy can be computed over several language pairs.")
+    choice = replace(
+        shared,
+        level="segment" if task.statistic == "spa" else task.level,
+        domain=task.domain or None,
+        gold=task.gold or None,
+        reference=task.reference,
+        close_references=task.close_references,
+        systems=task.systems,
+        include_human=task.include_human,
+        include_outliers=task.include_outliers,
+        primary=task.primary,
+    )
+    settings = Settings(
+        task.statistic,
+        task.level,
+        task.average or None,
+        task.undefined,
+        task.sample_rate,
+        None,
+        task.test if task.permutations else None,
+        task.permutations,
+        task.block,
+        resamples=resamples,
+        seed=seed,
+        like_mtme=shared.like_mtme,
+    )
+    graded = together([graded_pair(folder, pair, choice) for pair in task.pairs])
+    evaluation = graded_evaluation([graded], settings)
+    if graded.pair in evaluation.rankings:
+        return evaluation, evaluation.rankings[graded.pair]
+    values = {name: evaluation.value(name, graded.pair) for name in evaluation.metrics}
+    return evaluation, _untested(values, settings.statistic_of(graded).bounds)
+
+
+def together(parts: Sequence[Graded]) -> Graded:
+    """Several language pairs at system level as one, for the metrics that all of them have."""
+    if len(parts) == 1:
+        return parts[0]
+    common = [m for m in parts[0].scores if all(m in part.scores for part in parts)]
+    return Graded(
+        ",".join(part.pair for part in parts),
+        np.concatenate([part.human for part in parts]),
+        {m: np.concatenate([part.scores[m] for part in parts]) for m in common},
+        parts[0].level,
+        tuple(f"{part.pair} {system}" for part in parts for system in part.systems),
+        parts[0].items,
+        gold=parts[0].gold,
+        blocks=tuple(len(part.human) for part in parts),
+    )
+
+
+def _untested(values: Mapping[str, float], bounds: tuple[float, float]) -> Ranking:
+    """Metrics in order, each with a rank of its own."""
+    defined = {name: value for name, value in values.items() if np.isfinite(value)}
+    names = sorted(defined, key=lambda name: (-defined[name], name))
+    nothing: FloatArray = np.zeros((len(names), len(names)))
+    return Ranking(
+        tuple(names),
+        tuple(defined[name] for name in names),
+        tuple(cluster_ranks(nothing)),
+        nothing,
+        {},
+        tuple(name for name in values if name not in defined),
+        bounds,
+    )
