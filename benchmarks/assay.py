@@ -20,7 +20,12 @@ import cupel
 from cupel.cli.output import table
 
 HEADER = ["assay, distinct sentences", "ours/s", "peer/s", "ratio", "goal"]
-PRECISIONS = {"float32": "150 on 2 cores", "bfloat16": "300 on 2 cores"}
+GOALS = {
+    "assay-1:precision=float32": "150 on 2 cores",
+    "assay-1:precision=bfloat16": "300 on 2 cores",
+    "assay-2:precision=float32": "100 on 2 cores",
+    "assay-2:precision=bfloat16": "200 on 2 cores",
+}
 
 
 def peer() -> Callable[[Sequence[str], Sequence[str]], np.ndarray]:
@@ -59,7 +64,7 @@ def peer() -> Callable[[Sequence[str], Sequence[str]], np.ndarray]:
 
 
 def rows(corpus: cupel.Corpus, segments: int = 400, repetitions: int = 3) -> list[list[str]]:
-    """Two systems that share their references, in each precision."""
+    """Two systems that share their references, by both releases in each precision."""
     try:
         theirs = peer()
     except ImportError:
@@ -72,27 +77,27 @@ def rows(corpus: cupel.Corpus, segments: int = 400, repetitions: int = 3) -> lis
     theirs(flat[:20], references[:20])
     best: dict[str, float] = {}
     for repetition in range(repetitions):
-        for precision in PRECISIONS:
-            metric = f"assay-wmt13:precision={precision},device=cpu"
+        for name in GOALS:
+            metric = f"{name},device=cpu"
             if not repetition:
                 cupel.score(warm, references[:20], [metric])
             start = time.perf_counter()
             cupel.score(systems, references, [metric])
             took = time.perf_counter() - start
-            best[precision] = min(best.get(precision, took), took)
+            best[name] = min(best.get(name, took), took)
         start = time.perf_counter()
         theirs(flat, references * len(systems))
         took = time.perf_counter() - start
         best["peer"] = min(best.get("peer", took), took)
     return [
         [
-            precision,
-            f"{distinct / best[precision]:,.0f}",
+            name,
+            f"{distinct / best[name]:,.0f}",
             f"{distinct / best['peer']:,.0f}",
-            f"{best['peer'] / best[precision]:.1f}x",
+            f"{best['peer'] / best[name]:.1f}x",
             goal,
         ]
-        for precision, goal in PRECISIONS.items()
+        for name, goal in GOALS.items()
     ]
 
 

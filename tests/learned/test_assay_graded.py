@@ -218,14 +218,40 @@ def test_the_cost_of_a_batch() -> None:
     batch = GradedBatch(
         np.arange(4), np.array([0, 0, 1, 1]), higher=np.array([0, 2]), lower=np.array([1, 3])
     )
-    grades = np.array([2.0, 0.0, 0.25, 0.0], np.float32)
+    data = replace(
+        marked(),
+        mark=np.array([2.0, 0.0, 0.25, 0.0], np.float32),
+        campaign=np.array([1, 1, 2, 2]),
+    )
     scores = torch.tensor([1.0, 0.0, 0.0, 3.0])
     # r is 1 and -1; the second pair's grades differ by a quarter, so it counts a quarter.
     costs = np.log1p(np.exp([-1.0, 3.0]))
     within = (costs[0] + 0.25 * costs[1]) / 1.25
     expected = 0.5 * (0.0 + 2.0) / 2 + 2.0 * within
-    how = Training(correlated=0.5, within=2.0)
-    assert float(graded_cost(scores, grades, batch, how)) == pytest.approx(expected, abs=1e-4)
+    lines = torch.tensor([[9.0, 9.0], [2.0, 0.0], [1.0, -1.0]])
+    how = Training(regressed=0.0, correlated=0.5, within=2.0)
+    cost = float(graded_cost(scores, lines, data, batch, how))
+    assert cost == pytest.approx(expected, abs=1e-4)
+    # As grades the scores are 2 and 0 by the first campaign's line, -1 and 2 by the second's.
+    how = Training(regressed=3.0, correlated=0.0, within=0.0)
+    cost = float(graded_cost(scores, lines, data, batch, how))
+    assert cost == pytest.approx(3.0 * (1.25**2 + 2.0**2) / 4)
+
+
+def test_a_campaign_has_its_share_of_a_batch() -> None:
+    data = marked()
+    large = np.flatnonzero(data.campaign == 2)
+    data = replace(
+        data,
+        marked=np.concatenate([data.marked, np.repeat(data.marked[large], 8)]),
+        mark=np.concatenate([data.mark, np.repeat(data.mark[large], 8)]),
+        campaign=np.concatenate([data.campaign, np.full(8 * len(large), 2)]),
+    )
+    counts = np.bincount(data.campaign)[1:]
+    batch = next(graded_batches(data, 12, np.random.default_rng(0), 0.5))
+    sizes = np.bincount(batch.campaign)
+    assert sizes.sum() == 24
+    assert sizes[1] / sizes[0] == pytest.approx((counts[1] / counts[0]) ** 0.5, rel=0.1)
 
 
 def test_tau_within_segments() -> None:
@@ -324,3 +350,9 @@ def test_the_rankings_of_wmt15(graded_pack: Callable[[str], None]) -> None:
     assert kinds[JUDGED] > 40_000
     assert kinds[TIED] > 10_000
     assert len({segment for *_, segment in builder.items}) == 5521
+
+
+def test_the_campaign_of_the_package_can_be_learned_from() -> None:
+    assert is_campaign("sample")
+    counts = {one.pair: len(one.grades) for one in graded_pairs("sample")}
+    assert counts == {"de-en": 4516, "zh-en": 4187}

@@ -15,20 +15,34 @@ pytest.importorskip("safetensors")
 
 from test_assay_model import CPU, TINY, made_up, ragged, tiny  # noqa: E402
 
-from cupel.learned.assay.data.examples import JUDGED, OUTPUTS, Judgments, steps, weights_of  # noqa: E402
+from cupel.learned.assay.data.examples import (  # noqa: E402
+    JUDGED,
+    OUTPUTS,
+    TEACHERS,
+    Judgments,
+    steps,
+    weights_of,
+)
+from cupel.learned.assay.data.graded import graded_batches  # noqa: E402
 from cupel.learned.assay.data.prepare import Builder  # noqa: E402
 from cupel.learned.assay.files import KIND, open_assay, save_assay  # noqa: E402
 from cupel.learned.assay.model.joint import Joint, join  # noqa: E402
 from cupel.learned.assay.model.network import Assay, Design, standard_names  # noqa: E402
 from cupel.learned.assay.model.scoring import raw_scores  # noqa: E402
 from cupel.learned.assay.training import run as assay_run  # noqa: E402
-from cupel.learned.assay.training.loop import centred, train  # noqa: E402
+from cupel.learned.assay.training.graded import centred  # noqa: E402
+from cupel.learned.assay.training.loop import train  # noqa: E402
 from cupel.learned.assay.training.run import Order, begin_with, figures, train_assay  # noqa: E402
 from cupel.learned.assay.training.settings import Training  # noqa: E402
-from cupel.learned.assay.training.teachers import SPREAD, with_lessons  # noqa: E402
+from cupel.learned.assay.training.teachers import SPREAD, with_lessons, with_marks  # noqa: E402
 from cupel.neural.encoder import Encoder, Layer, padded  # noqa: E402
 from cupel.neural.weights import read_card  # noqa: E402
-from cupel.neural.wordpiece import WordPieces, encoder_checksum, find_encoder  # noqa: E402
+from cupel.neural.wordpiece import (  # noqa: E402
+    TOKENIZER,
+    WordPieces,
+    encoder_checksum,
+    find_encoder,
+)
 
 
 def joint(seed: int = 0, matched: bool = True) -> Joint:
@@ -196,8 +210,77 @@ def test_lessons_are_alike_whatever_the_teachers_scale(small: tuple[Path, Judgme
     halves = [with_lessons(data, [at], None, "cpu").lesson for at in (plain_at, reader_at)]
     mean = (halves[0] + halves[1]) / 2
     assert both.lesson == pytest.approx(mean / mean.std() * SPREAD, abs=1e-3)
-    with pytest.raises(CupelError, match="joint encoder's, which teaches"):
-        open_assay(reader_at, None, "cpu", "float32")
+    # As grades, their level is learned, too.
+    marked = with_marks(data, [plain_at, loud_at], lambda _: data, None, "cpu")
+    own = marked.campaign == TEACHERS
+    assert len(marked.taught) == 0
+    assert marked.mark[own].std() == pytest.approx(1.0, abs=1e-4)
+    items = marked.marked[own]
+    scores = raw_scores(plain.eval(), data.pieces, data.hypothesis[items], data.reference[items])
+    assert np.corrcoef(scores, marked.mark[own])[0, 1] > 0.999
+
+
+def test_scores_of_teachers_are_learned_like_grades() -> None:
+    judged = made_up(60)
+    wrong = (np.arange(len(judged.hypothesis)) % 4).astype(np.float32)
+    none = np.zeros(0, np.int64)
+    items = np.arange(len(wrong))
+    marked = replace(
+        judged, better=none, worse=none, kind=none, graded=none, grade=judged.grade[:0],
+        marked=items, mark=(1.5 - wrong) / 1.12, campaign=np.full(len(items), TEACHERS),
+    )  # fmt: skip
+    assert not len(next(graded_batches(marked, 4, np.random.default_rng(0), 0.5, 16)).higher)
+    how = Training(
+        epochs=4, marks=16, lessons=16, encoder_rate=1e-3, rate=1e-2, dropout=0.0, average=0.0,
+        taught=1.0,
+    )  # fmt: skip
+    model, log = train(tiny(), marked, how, CPU)
+    assert log[-1].loss < log[0].loss
+    assert figures(model, judged)["tau"] > 0.8
+
+
+@pytest.mark.parametrize("stored", ["whole", "rank160"])
+def test_a_reader_is_stored_whole_or_as_a_difference(tmp_path: Path, stored: str) -> None:
+    begun = Encoder.load(layers=1)
+    reader = Joint(Encoder.load(layers=1))
+    torch.manual_seed(3)
+    with torch.no_grad():
+        for name, parameter in reader.named_parameters():
+            if name.startswith("encoder.layers") and parameter.ndim == 2:
+                parameter.add_(
+                    torch.randn(len(parameter), 1) @ torch.randn(1, parameter.shape[1]) / 50
+                )
+    place = find_encoder()
+    encoder: dict[str, object] = {"sha256": encoder_checksum(place)}
+    if stored == "whole":
+        encoder |= {"config": vars(begun.config), "tokenizer": encoder_checksum(place, TOKENIZER)}
+    card = {"encoder": encoder, "centre": 0.0, "slope": 1.0}
+    save_assay(tmp_path / "reader", reader, card, stored=stored, begun=begun)
+    loaded, read = open_assay(tmp_path / "reader", None, "cpu", "float32")
+    assert isinstance(loaded, Joint)
+    assert read["table"] == (stored == "whole")
+    for name, tensor in reader.state_dict().items():
+        error = (loaded.state_dict()[name] - tensor).norm() / tensor.norm().clamp_min(1e-6)
+        assert float(error) < 0.05, name
+    with pytest.raises(CupelError, match="the encoder before training"):
+        save_assay(tmp_path / "other", reader, card, stored="rank160")
+
+
+def test_long_sentences_are_read_in_parts() -> None:
+    model = joint(1)  # which reads 18 pieces of each sentence
+    random = np.random.default_rng(0)
+    long = random.integers(3, 50, 40).tolist()
+    pieces = ragged([long, long[:19], [5, 6], []])
+    first, second = np.array([0, 0, 0, 2, 3]), np.array([0, 1, 3, 2, 0])
+    together = raw_scores(model, pieces, first, second)
+    assert np.isfinite(together).all()
+    for row in range(len(first)):
+        alone = raw_scores(model, pieces, first[row : row + 1], second[row : row + 1])
+        assert together[row] == pytest.approx(alone[0], abs=1e-5)
+    other = ragged([[*long[:-1], 2], long[:19], [5, 6], []])
+    assert raw_scores(model, other, first[:1], second[:1])[0] != pytest.approx(
+        together[0], abs=1e-6
+    )
 
 
 def test_teachers_count_what_the_held_out_judgments_say(small: tuple[Path, Judgments]) -> None:

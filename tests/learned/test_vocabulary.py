@@ -79,7 +79,7 @@ def test_old_options_of_trainings_still_work(
         ("reval:model=ensemble,device=cpu", "reval:preset=ensemble,device=cpu"),
         ("reval:model=a+b", "reval:weights=a+b"),
         ("assay:weights=assay-wmt13", "assay-wmt13"),
-        ("assay:weights=assay-wmt12-14", "assay"),
+        ("assay:weights=assay-wmt12-14", "assay-1"),
     ],
 )
 def test_old_options_of_metrics_still_work(

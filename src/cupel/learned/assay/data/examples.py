@@ -21,6 +21,8 @@ LINES = 10_000
 """A segment's number is LINES times that of its campaign, plus its line."""
 OUTPUTS = 8
 """Translations of a segment that are learned from a teacher in an epoch."""
+TEACHERS = 0
+"""The campaign of what teachers gave, where it is learned as grades are."""
 HELD_OUT = 20
 """One line in so many is held out, for all language pairs alike: they share their references."""
 
@@ -43,7 +45,7 @@ class Judgments:
     lesson       (t,) that score, which means something only among translations of one segment
     marked       (m,) item of a graded campaign (see `cupel.learned.assay.data.graded`)
     mark         (m,) its grade, standardised in its language pair
-    campaign     (m,) the number of the campaign, from 1
+    campaign     (m,) the number of the campaign, from 1; TEACHERS for the score of teachers
     """
 
     pieces: Pieces

@@ -1,8 +1,7 @@
 """Graded campaigns: translations by the systems of today, each with a number that people gave it.
 
-A campaign is a pack of CUPEL_DATA or a folder, in one of two layouts: mt-metrics-eval's (mqm21,
-ted21, bio21, mlqe; see `cupel.human.evalset`), or `PAIR.jsonl` with one translation a line (da15,
-da17). Only segments that have a reference are read, and by default only pairs into English.
+A campaign is a named dataset or a folder, in one of two layouts: mt-metrics-eval's (mqm21, say; see
+`cupel.human.evalset`), or `PAIR.jsonl` with one translation a line (da15, da17). Only segments that have a reference are read, and by default only pairs into English.
 
 MQM sums up penalties, of which a few are very high: such a grade is -log(1 + penalty). Grades are
 standardised in each language pair of a campaign, because judges, scales and systems differ. What a
@@ -20,20 +19,20 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from cupel.arrays import FloatArray, IntArray
-from cupel.data.catalog import DATASETS
-from cupel.data.find import SUFFIX, search_folders
-from cupel.data.unpack import unpack_once
-from cupel.errors import CupelError, MissingPart
+from cupel.data.catalog import DATASETS, EMBEDDED
+from cupel.data.find import find
+from cupel.errors import CupelError
 from cupel.human.evalset import evalset_pairs, read_evalset
-from cupel.learned.assay.data.examples import HELD_OUT, LINES, Judgments
+from cupel.learned.assay.data.examples import HELD_OUT, LINES, TEACHERS, Judgments
 from cupel.learned.language_pairs import chosen_pairs
 from cupel.reading.jsons import json_lines
 
 if TYPE_CHECKING:
     from cupel.learned.assay.data.prepare import Builder
 
-CAMPAIGNS = ("mqm21", "ted21", "bio21", "mlqe", "da15", "da17")
-"""Packs with grades; `NAME:PAIR,PAIR` means only some of their language pairs."""
+_DATASETS = {**EMBEDDED, **DATASETS}
+CAMPAIGNS = tuple(n for n, one in _DATASETS.items() if one.kind in ("graded", "graded-json"))
+"""Datasets with grades; `NAME:PAIR,PAIR` means only some of their language pairs."""
 SAME_SEGMENT = 4
 """Translations of one segment that follow each other."""
 POOL = 8
@@ -74,8 +73,8 @@ class LineNumbers:
 
 
 def is_campaign(dataset: str) -> bool:
-    """Whether a name means a graded campaign: one of the packs, or a folder of another name."""
-    is_folder = dataset not in DATASETS and Path(dataset).is_dir()
+    """Whether a name means a graded campaign: a dataset, or a folder of another name."""
+    is_folder = dataset not in _DATASETS and Path(dataset).is_dir()
     return is_folder or dataset.partition(":")[0] in CAMPAIGNS
 
 
@@ -92,18 +91,8 @@ def graded_pairs(dataset: str, pairs: Sequence[str] | None = None) -> list[Grade
 
 
 def pack_folder(name: str) -> Path:
-    """The folder itself, or that of the pack of this name, unpacked where that is needed."""
-    if Path(name).is_dir():
-        return Path(name)
-    for folder in search_folders():
-        if (folder / name).is_dir():
-            return folder / name
-        if (folder / f"{name}{SUFFIX}").is_file():
-            return unpack_once(folder / f"{name}{SUFFIX}", name)
-    places = ", ".join(str(folder) for folder in search_folders())
-    raise MissingPart(
-        f"The dataset {name} is not here (looked for {name}/ and {name}{SUFFIX} in {places})."
-    )
+    """The folder of the dataset of this name, or the folder itself."""
+    return find(name) if name in _DATASETS or not Path(name).is_dir() else Path(name)
 
 
 def _of_evalset(folder: Path, pair: str) -> GradedPair:
@@ -163,9 +152,16 @@ def standardised(grades: FloatArray, where: Path) -> FloatArray:
 
 
 def add_campaign(
-    builder: Builder, dataset: str, first: int, pairs: Sequence[str] | None = None
+    builder: Builder,
+    dataset: str,
+    first: int,
+    pairs: Sequence[str] | None = None,
+    outputs: bool = False,
 ) -> int:
-    """Add a campaign's grades; its language pairs are numbered from `first`. Returns the next."""
+    """Add a campaign's grades; its language pairs are numbered from `first`. Returns the next.
+
+    outputs: its translations are to be taught, too.
+    """
     number = 1 + max((campaign for *_, campaign in builder.marks), default=0)
     for of_pair in graded_pairs(dataset, pairs):
         rows = zip(
@@ -174,13 +170,30 @@ def add_campaign(
         for hypothesis, reference, line, grade in rows:
             item = builder.item(hypothesis, reference, first * LINES + line)
             builder.marks.append((item, float(grade), number))
+            if outputs:
+                builder.outputs[item] = None
         first += 1
+    return first
+
+
+def add_outputs(builder: Builder, folder: str, first: int) -> int:
+    """Add the translations of a folder in mt-metrics-eval's layout, to be taught; human scores are
+    not read. Its language pairs into English are numbered from `first`. Returns the next.
+    """
+    for pair in chosen_pairs(folder, evalset_pairs(folder), None):
+        for name in read_evalset(folder, pair).references:
+            corpus = read_evalset(folder, pair, [name]).corpus
+            for texts in corpus.systems.values():
+                for line, (text, given) in enumerate(zip(texts, corpus.references, strict=True)):
+                    if text and given[0]:
+                        builder.outputs[builder.item(text, given[0], first * LINES + line)] = None
+            first += 1
     return first
 
 
 @dataclass(frozen=True)
 class GradedBatch:
-    """Entries of `Judgments.marked`, as many of every campaign, and pairs of them to compare.
+    """Entries of `Judgments.marked`, some of every campaign, and pairs of them to compare.
 
     marks          (m,) entries
     campaign       (m,) the batch's campaigns, numbered from 0
@@ -195,21 +208,42 @@ class GradedBatch:
 
 
 def graded_batches(
-    data: Judgments, size: int, generator: np.random.Generator
+    data: Judgments,
+    size: int,
+    generator: np.random.Generator,
+    share: float = 0.0,
+    lessons: int = 0,
 ) -> Iterator[GradedBatch]:
     """Without end: `size` grades of each campaign, at most SAME_SEGMENT of a segment in an epoch.
 
+    share: campaigns have parts in proportion to this power of their sizes, `size` on average.
+    lessons: scores of teachers, beside these.
     A batch takes what is about as long as its share of each campaign's pool, so that little of it
     is padding.
     """
-    campaigns = np.unique(data.campaign).tolist()
-    streams = [_pools(data, number, size, generator) for number in campaigns]
-    campaign = np.repeat(np.arange(len(streams)), size)
+    campaigns, counts = np.unique(data.campaign, return_counts=True)
+    taught = int(campaigns[0] == TEACHERS)
+    parts = [lessons] * taught + _parts(counts[taught:], size, share)
+    streams = [
+        _pools(data, number, part, generator)
+        for number, part in zip(campaigns.tolist(), parts, strict=True)
+    ]
+    campaign = np.repeat(np.arange(len(streams)), parts)
     while streams:
         pools = [next(stream) for stream in streams]
-        for part in generator.permutation(POOL):
-            marks = np.concatenate([pool[part * size : (part + 1) * size] for pool in pools])
+        for turn in generator.permutation(POOL):
+            marks = np.concatenate([
+                pool[turn * part : (turn + 1) * part]
+                for pool, part in zip(pools, parts, strict=True)
+            ])  # fmt: skip
             yield GradedBatch(marks, campaign, *_compared(data, marks))
+
+
+def _parts(counts: IntArray, size: int, share: float) -> list[int]:
+    """How many grades of each campaign a batch has: `size` on average, and at least 2."""
+    weights = counts.astype(np.float64) ** share
+    whole: IntArray = np.rint(size * len(counts) * weights / weights.sum()).astype(np.int64)
+    return np.maximum(whole, 2).tolist()  # type: ignore[no-any-return]
 
 
 def _pools(
@@ -241,6 +275,7 @@ def _compared(data: Judgments, marks: IntArray) -> tuple[IntArray, IntArray]:
     """Places of the higher and of the lower of each two grades of a segment that differ."""
     items, grades = data.marked[marks], data.mark[marks]
     same = data.segment[items][:, None] == data.segment[items]
+    same &= data.campaign[marks] != TEACHERS
     higher, lower = np.nonzero(same & (grades[:, None] > grades))
     apart = items[higher] != items[lower]
     return higher[apart], lower[apart]

@@ -22,7 +22,7 @@ from cupel.human.rankings import Rankings, wmt_rankings
 from cupel.human.score_tables import da13, da13_pairs
 from cupel.learned.assay.data.corruptions import Neighbours, corrupted
 from cupel.learned.assay.data.examples import BORROWED, CORRUPTED, JUDGED, LINES, TIED, Judgments
-from cupel.learned.assay.data.graded import add_campaign, is_campaign
+from cupel.learned.assay.data.graded import add_campaign, add_outputs, is_campaign
 from cupel.learned.assay.data.json_rankings import JSON_RANKINGS, add_json_rankings
 from cupel.learned.language_pairs import chosen_pairs
 from cupel.neural.wordpiece import WordPieces
@@ -85,12 +85,13 @@ def judgments(
     pairs: Sequence[str] | None = None,
     corruptions: int = CORRUPTIONS,
     outputs: bool = False,
+    folders: Sequence[str] = (),
     seed: int = 12345,
 ) -> Judgments:
     """All judgments of some datasets: rankings, graded campaigns, da13, sick, tables of grades.
 
-    pairs: language pairs, all into English by default. outputs: all translations of a dataset with
-    rankings too, judged or not, to be taught.
+    pairs: language pairs, all into English by default. outputs: all translations of a dataset too,
+    judged or not, to be taught. folders: more of them, in mt-metrics-eval's layout.
     """
     builder = Builder()
     random = np.random.default_rng(seed)
@@ -105,11 +106,13 @@ def judgments(
         elif dataset == JSON_RANKINGS:
             campaign = add_json_rankings(builder, campaign, outputs, pairs)
         elif is_campaign(dataset):
-            campaign = add_campaign(builder, dataset, campaign, pairs)
+            campaign = add_campaign(builder, dataset, campaign, pairs, outputs)
         else:
             campaign = _add_rankings(
                 builder, dataset, campaign, corruptions, random, outputs, pairs
             )
+    for folder in folders:
+        campaign = add_outputs(builder, folder, campaign)
     return builder.build(tokenizer)
 
 

@@ -2,7 +2,8 @@
 
 Pieces are matched as in `cupel.neural.token_match`; a word's match is the mean over its pieces, and
 its partner the word that most of its pieces match. What a word cost is how much higher the score
-would be if its pieces matched perfectly, alone and in their phrases.
+would be if its pieces matched perfectly, alone and in their phrases. A model that reads both sentences
+together scores more than these matches; what it adds to their score is taken to stay as it is.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from torch import Tensor
 
 from cupel.alignments import Alignment, Link
 from cupel.arrays import FloatArray
+from cupel.learned.assay.model.joint import Joint, as_inputs, joint_scores, readable
 from cupel.learned.assay.model.network import Assay, Side, standard_names
 from cupel.learned.assay.model.scoring import Limits, encoded
 from cupel.neural.token_match import (
@@ -45,22 +47,35 @@ def explained(
 ) -> Alignment:
     """The alignment of a translation with the reference of that number."""
     pieces = tokenizer([hypothesis, reference])
-    vectors = encoded(model, pieces, Limits.of(model.mix.device))
-    first, second = vectors.side(np.array([0])), vectors.side(np.array([1]))
-    features = model.features(first, second)
-    score = _calibrated(model.head(features), card)
+    device, both = model.mix.device, np.array([[0, 1]])
     ours, our_words = tokenizer.words(hypothesis)
     theirs, their_words = tokenizer.words(reference)
+    begin = 0
+    if isinstance(model, Joint):
+        first, second = model.read(*as_inputs(model, pieces, both, device))
+        raw = torch.from_numpy(joint_scores(model, pieces, both[:, 0], both[:, 1])).to(device)
+        begin = len(model.encoder.special[0])  # pieces stand behind the special ones
+        our_words, their_words = (words[: readable(model)] for words in (our_words, their_words))
+    else:
+        vectors = encoded(model, pieces, Limits.of(device))
+        first, second = vectors.side(both[:, 0]), vectors.side(both[:, 1])
+        raw = model.head(model.features(first, second))
+    features = model.features(first, second)
+    if hypothesis == reference and "same" in card:
+        raw = torch.full_like(raw, float(card["same"]))
+    score = _calibrated(raw, card)
     cosines = similarities(first[0], second[0])[0].float().cpu().numpy().astype(np.float64)
-    links = _links(cosines[: len(our_words), : len(their_words)], our_words, their_words)
+    own = cosines[begin : begin + len(our_words), begin : begin + len(their_words)]
+    links = _links(own, our_words, their_words)
+    rest = raw - model.head(features)
     costs = [
         (float(after) - score, word)
         for words, of_piece, side in ((ours, our_words, 0), (theirs, their_words, 1))
         if of_piece
         for word, after in zip(
             (word if side == 0 else f"[{word}]" for word in words),
-            _calibrated_all(model, features, first, second, of_piece, side, card),
-            strict=True,
+            _calibrated_all(model, features, first, second, of_piece, side, card, begin, rest),
+            strict=False,
         )
     ]
     costs.sort(key=lambda entry: -entry[0])
@@ -105,7 +120,8 @@ def _calibrated(raw: Tensor, card: Mapping[str, Any]) -> float:
 
 
 def _probabilities(raw: Tensor, card: Mapping[str, Any]) -> Tensor:
-    return torch.sigmoid(float(card["slope"]) * (raw.double() - float(card["centre"])))
+    level = card.get("level", card)
+    return torch.sigmoid(float(level["slope"]) * (raw.double() - float(level["centre"])))
 
 
 def _calibrated_all(
@@ -116,8 +132,13 @@ def _calibrated_all(
     of_piece: list[int],
     side: int,
     card: Mapping[str, Any],
+    begin: int,
+    rest: Tensor,
 ) -> list[float]:
-    """The score with each word of one side in turn matched perfectly."""
+    """The score with each word of one side in turn matched perfectly.
+
+    begin: the column of the first piece; rest: what the score has beside that of the matches.
+    """
     cosines = similarities(first[0], second[0])
     masks, weights = (first[3], second[3]), (first[2], second[2])
     members = torch.tensor(of_piece, device=features.device)
@@ -127,13 +148,14 @@ def _calibrated_all(
     for at, matrix in ((0, cosines), (6, context)):
         if matrix is None:
             continue
-        matches = best_matches(matrix, *masks)[side][:, : len(of_piece)]
+        columns = slice(begin, begin + len(of_piece))
+        matches = best_matches(matrix, *masks)[side][:, columns]
         perfect = torch.where(one, 1.0, matches)
-        own = weights[side][:, : len(of_piece)].expand(len(one), -1)
+        own = weights[side][:, columns].expand(len(one), -1)
         changed[:, at + side] = weighted_mean(perfect, own)
         changed[:, at + 2] = f_score(changed[:, at], changed[:, at + 1])
         if at == 0 and model.design.worst:
             column = 6 + 3 * model.design.phrases + side
             changed[:, column] = worst(perfect, torch.ones_like(one))
-    scores: list[float] = _probabilities(model.head(changed), card).tolist()
+    scores: list[float] = _probabilities(model.head(changed) + rest, card).tolist()
     return scores

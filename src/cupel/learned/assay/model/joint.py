@@ -1,4 +1,4 @@
-"""A joint encoder: translation and reference in one input, as a teacher for `assay`.
+"""A reader: translation and reference in one input of the encoder.
 
 Where `assay` encodes each sentence once and compares vectors, this reads the two together, so that
 every layer may look across: [first] translation [last] reference [last], with the encoder's segment
@@ -8,9 +8,9 @@ its first vector f add to the score:
     score = assay's of the matches + v . tanh(W [m, f] + b) + c
 
 Without matches (`Design.matched`) the second part is all there is. Every pair of sentences is
-encoded by itself, which is slow: `assay` learns from its scores
-(`cupel.learned.assay.training.teachers`). Of a sentence it reads the first LONGEST pieces, as
-training does.
+encoded by itself; smaller models learn from the scores of larger ones
+(`cupel.learned.assay.training.teachers`). Two sentences that are too long for the encoder are cut
+into as many overlapping parts each, and the score is the mean over these.
 """
 
 from __future__ import annotations
@@ -21,15 +21,17 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from cupel.arrays import Float32Array, IntArray
-from cupel.learned.assay.model.network import LONGEST, Assay, Design, Side
+from cupel.learned.assay.model.network import Assay, Design, Side
 from cupel.neural.encoder import Encoder, padded
 from cupel.neural.wordpiece import Pieces
 
 UNITS = 128
 DROPOUT = 0.1
 """Of what the tanh units see, in training."""
-BATCH = 1 << 15
+BATCH = {"cpu": 1 << 11, "cuda": 1 << 16}
 """Pieces of a batch in scoring."""
+FILLED = 0.75
+"""How much of what the encoder can read each part of a long sentence has without its overlap."""
 
 
 class Joint(Assay):
@@ -69,16 +71,29 @@ class Joint(Assay):
         items: Tensor,
     ) -> Tensor:
         """(n, f) features of translation and reference, whose vectors are those read together."""
+        with torch.autocast(ids.device.type, enabled=False):
+            return self.features(*self._sides(states, ids, mask, own, items))
+
+    def read(self, ids: Tensor, mask: Tensor, own: Tensor, items: Tensor) -> tuple[Side, Side]:
+        """Translation and reference of items, read together."""
+        return self._sides(self._read(ids, mask, items)[0], ids, mask, own, items)
+
+    def _sides(
+        self,
+        states: list[Tensor],
+        ids: Tensor,
+        mask: Tensor,
+        own: Tensor,
+        items: Tensor,
+    ) -> tuple[Side, Side]:
         state = self.mixed(states)
         first, second = items.unbind(1)
         columns = torch.arange(ids.shape[1], device=ids.device)[None]
         behind = columns + mask.sum(1)[first][:, None] - 1
-        with torch.autocast(ids.device.type, enabled=False):
-            sides = (
-                self._side(state, columns.expand(len(items), -1), first, ids, mask, own),
-                self._side(state, behind, second, ids, mask, own),
-            )
-            return self.features(*sides)
+        return (
+            self._side(state, columns.expand(len(items), -1), first, ids, mask, own),
+            self._side(state, behind, second, ids, mask, own),
+        )
 
     def _side(
         self, state: Tensor, columns: Tensor, rows: Tensor, ids: Tensor, mask: Tensor, own: Tensor
@@ -117,21 +132,64 @@ def joint_scores(
     hypothesis: IntArray,
     reference: IntArray,
 ) -> Float32Array:
+    """(items,) scores; sentences that are too long are read in parts."""
+    longest = readable(model)
+    over = np.maximum(pieces.lengths[hypothesis], pieces.lengths[reference]) > longest
+    scores = np.zeros(len(hypothesis), np.float32)
+    short = np.flatnonzero(~over)
+    scores[short] = _short_scores(model, pieces, hypothesis[short], reference[short])
+    for item in np.flatnonzero(over).tolist():
+        parts = _parts(pieces, int(hypothesis[item]), int(reference[item]), longest)
+        count = np.arange(len(parts) // 2)
+        scores[item] = _short_scores(model, parts, count, count + len(count)).mean()
+    return scores
+
+
+def readable(model: Joint) -> int:
+    """How many pieces of each of two sentences the encoder can read together."""
+    return (model.encoder.window - 1) // 2
+
+
+def _short_scores(
+    model: Joint, pieces: Pieces, hypothesis: IntArray, reference: IntArray
+) -> Float32Array:
     """(items,) scores, in batches of about equal length."""
     device = model.out.weight.device
-    lengths = np.minimum(pieces.lengths, LONGEST)
-    total = lengths[hypothesis] + lengths[reference] + 3
+    total = pieces.lengths[hypothesis] + pieces.lengths[reference] + 3
     order = np.argsort(-total, kind="stable")
     scores = np.zeros(len(order), np.float32)
+    limit = BATCH.get(device.type, BATCH["cpu"])
     at = 0
     while at < len(order):
-        rows = order[at : at + max(1, BATCH // int(total[order[at]]))]
-        both = np.stack([hypothesis[rows], reference[rows]], 1)
-        sentences, items = np.unique(both, return_inverse=True)
-        ids, mask, own = padded(pieces.take(sentences), *model.encoder.special, LONGEST)
-        arrays = (ids, mask, own, items.reshape(both.shape))
-        with torch.autocast(device.type, torch.bfloat16, enabled=device.type == "cuda"):
-            raw = model(*(torch.from_numpy(array).to(device) for array in arrays))
-        scores[rows] = raw.float().cpu().numpy()
+        rows = order[at : at + max(1, limit // int(total[order[at]]))]
+        tensors = as_inputs(model, pieces, np.stack([hypothesis[rows], reference[rows]], 1), device)
+        scores[rows] = model(*tensors).float().cpu().numpy()
         at += len(rows)
     return scores
+
+
+def as_inputs(
+    model: Joint, pieces: Pieces, both: IntArray, device: torch.device
+) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+    """What the model takes, of (n, 2) sentences of items."""
+    sentences, items = np.unique(both, return_inverse=True)
+    ids, mask, own = padded(pieces.take(sentences), *model.encoder.special, readable(model))
+    arrays = ids, mask, own, items.reshape(both.shape)
+    tensors = [torch.from_numpy(array).to(device) for array in arrays]
+    return tensors[0], tensors[1], tensors[2], tensors[3]
+
+
+def _parts(pieces: Pieces, hypothesis: int, reference: int, longest: int) -> Pieces:
+    """Two sentences in as many parts each: all of the first, then all of the second."""
+    lengths = pieces.lengths[[hypothesis, reference]]
+    count = int(np.ceil(lengths.max() / (FILLED * longest)))
+    ids, sizes = [], []
+    for sentence, length in zip((hypothesis, reference), lengths.tolist(), strict=True):
+        own = pieces.ids[pieces.offsets[sentence] : pieces.offsets[sentence + 1]]
+        edges = np.linspace(0, length, count + 1).round().astype(np.int64)
+        overlap = (longest - int(np.diff(edges).max())) // 2
+        for start, stop in zip(edges[:-1].tolist(), edges[1:].tolist(), strict=True):
+            part = own[max(0, start - overlap) : stop + overlap]
+            ids.append(part)
+            sizes.append(len(part))
+    return Pieces(np.concatenate(ids), np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64))

@@ -33,8 +33,6 @@ from cupel.neural.token_match import (
     worst,
 )
 
-LONGEST = 100
-"""Pieces of a sentence that training looks at; scoring looks at all."""
 HIDDEN = 16
 POOLED = 16
 WEIGHTINGS = ("equal", "learned", "deep", "table")
@@ -53,6 +51,7 @@ class Design:
     worst      the worst match on either side
     repeats    what the translation has once too often
     pooled     features learned from the two sentence vectors u and v: tanh(W [|u - v|, u v])
+    level      features of what both are about, such as how hard it is to translate: tanh(W (u + v))
     weighting  of the pieces: equal, learned from their vectors (deep: by a layer of tanh units
                more), or a table by piece (idf, say)
     joint      the encoder reads both sentences together (a teacher, see
@@ -67,10 +66,12 @@ class Design:
     weighting: str = "learned"
     joint: bool = False
     matched: bool = True
+    level: bool = False
 
     @property
     def features(self) -> int:
-        return 6 + 3 * self.phrases + 2 * self.worst + self.repeats + POOLED * self.pooled
+        learned = POOLED * (self.pooled + self.level)
+        return 6 + 3 * self.phrases + 2 * self.worst + self.repeats + learned
 
     @classmethod
     def of(cls, card: Mapping[str, Any]) -> Design:
@@ -133,6 +134,8 @@ class Assay(nn.Module):
             self.register_buffer("table", torch.ones(encoder.config.vocabulary))
         if self.design.pooled:
             self.pool = nn.Linear(2 * size, POOLED)
+        if self.design.level:
+            self.about = nn.Linear(size, POOLED)
         self.head = Head(self.design.features)
 
     def mixed(self, states: Sequence[Tensor]) -> Tensor:
@@ -199,6 +202,9 @@ class Assay(nn.Module):
             both = torch.cat([(a_whole - b_whole).abs(), a_whole * b_whole], -1)
             learned = torch.tanh(self.pool(both * a_whole.shape[-1] ** 0.5))
             features = torch.cat([features, learned], -1)
+        if self.design.level:
+            about = torch.tanh(self.about((a_whole + b_whole) * a_whole.shape[-1] ** 0.5))
+            features = torch.cat([features, about], -1)
         return features
 
 
@@ -214,4 +220,5 @@ def standard_names(design: Design) -> list[str]:
     names += ["worst precision", "worst recall"] * design.worst
     names += ["repeats"] * design.repeats
     names += [f"pooled {number + 1}" for number in range(POOLED)] * design.pooled
+    names += [f"level {number + 1}" for number in range(POOLED)] * design.level
     return names

@@ -2,12 +2,15 @@
 
 Of a batch with items of each campaign (see `cupel.learned.assay.data.graded`) the cost is
 
-    correlated . mean over campaigns (1 - r)  +  within . mean over pairs softplus(-(s_high - s_low))
+    regressed . mean over items (a s + b - grade)^2  +  correlated . mean over campaigns (1 - r)
+    +  within . mean over pairs softplus(-(s_high - s_low))
 
-r is Pearson's correlation of scores and grades over a campaign's items; pairs are two translations of
-one segment. A model can raise r by only guessing how hard a segment is; pairs reward what tells
-translations apart, so they should count more. A pair whose standardised grades differ by less than
-1 counts as much less.
+a and b are learned, for each campaign its own. r is Pearson's correlation of scores and grades over
+a campaign's items; a batch has items of about equal length, so it says nothing about what length
+does to a grade. Pairs are two translations of one segment. A model can lower the error by only
+guessing how hard a segment is; pairs reward what tells translations apart, so they should count
+more. A pair whose standardised grades differ by less than 1 counts as much less. Scores of teachers
+are learned like grades, without pairs; their error less its mean over a segment counts twice more.
 """
 
 from __future__ import annotations
@@ -17,40 +20,59 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
-from cupel.arrays import Float32Array, FloatArray, IntArray
-from cupel.learned.assay.data.examples import LINES, Judgments
+from cupel.arrays import FloatArray, IntArray
+from cupel.learned.assay.data.examples import LINES, TEACHERS, Judgments
 from cupel.learned.assay.data.graded import GradedBatch
-from cupel.learned.assay.model.network import LONGEST, Assay
+from cupel.learned.assay.model.network import Assay
 from cupel.learned.assay.training.settings import Training
 from cupel.neural.encoder import padded
 
 
 def batch_inputs(
-    data: Judgments, batch: GradedBatch, model: Assay, device: torch.device
+    data: Judgments, batch: GradedBatch, model: Assay, device: torch.device, longest: int
 ) -> tuple[Tensor, Tensor, Tensor, Tensor]:
     """What the model takes: sentences, padded, and the batch's items as rows of them."""
     numbers = data.marked[batch.marks]
     both = np.stack([data.hypothesis[numbers], data.reference[numbers]], 1)
     sentences, items = np.unique(both, return_inverse=True)
-    ids, mask, own = padded(data.pieces.take(sentences), *model.encoder.special, LONGEST)
+    ids, mask, own = padded(data.pieces.take(sentences), *model.encoder.special, longest)
     arrays = ids, mask, own, items.reshape(both.shape)
     tensors = [torch.from_numpy(array).to(device, non_blocking=True) for array in arrays]
     return tensors[0], tensors[1], tensors[2], tensors[3]
 
 
-def graded_cost(scores: Tensor, grades: Float32Array, batch: GradedBatch, how: Training) -> Tensor:
-    """The cost of scores (m,) of a batch whose grades are (m,)."""
+def graded_cost(
+    scores: Tensor, lines: Tensor, data: Judgments, batch: GradedBatch, how: Training
+) -> Tensor:
+    """The cost of scores (m,) of a batch. lines: (campaigns + 1, 2), the a and b of each campaign."""
     device = scores.device
-    targets = torch.from_numpy(grades).to(device)
-    campaign = torch.from_numpy(batch.campaign).to(device)
-    r = correlations(scores, targets, campaign, int(batch.campaign[-1]) + 1)
-    cost = how.correlated * (1.0 - r).mean()
+    targets = torch.from_numpy(data.mark[batch.marks]).to(device)
+    numbers = torch.from_numpy(data.campaign[batch.marks]).to(device)
+    slope, offset = lines[numbers].unbind(1)
+    errors, given = slope * scores + offset - targets, numbers != TEACHERS
+    cost = how.regressed * errors[given].square().sum() / max(1, int(given.sum()))
+    if not given.all():
+        segment = data.segment[data.marked[batch.marks]][(~given).cpu().numpy()]
+        group = torch.from_numpy(np.unique(segment, return_inverse=True)[1]).to(device)
+        apart = centred(errors[~given], group)
+        cost = cost + how.taught * (errors[~given].square().mean() + 2 * apart.square().mean())
+    if how.correlated:
+        campaign = torch.from_numpy(batch.campaign).to(device)
+        r = correlations(scores, targets, campaign, int(batch.campaign[-1]) + 1)
+        cost = cost + how.correlated * (1.0 - r).mean()
     if len(batch.higher):
         higher, lower = (torch.from_numpy(x).to(device) for x in (batch.higher, batch.lower))
         weight = (targets[higher] - targets[lower]).clamp(max=1.0)
         costs = functional.softplus(scores[lower] - scores[higher])
         cost = cost + how.within * (costs * weight).sum() / weight.sum()
     return cost
+
+
+def centred(values: Tensor, group: Tensor) -> Tensor:
+    """(n,) values less the mean of their group; groups are numbered from 0."""
+    empty = values.new_zeros(int(group.max()) + 1)
+    total = empty.index_add(0, group, values)
+    return values - (total / empty.index_add(0, group, torch.ones_like(values)))[group]
 
 
 def correlations(first: Tensor, second: Tensor, group: Tensor, count: int) -> Tensor:
@@ -70,9 +92,9 @@ def agreement(scores: FloatArray, data: Judgments) -> dict[int, dict[str, float]
     scores: (items,). tau = (C - D) / (C + D + T) over pairs of translations of one segment that
     people told apart, as in WMT14; r is Pearson's over all items. NaN where there is none.
     """
-    pair_of = data.segment[data.marked] // LINES
+    pair_of = np.where(data.campaign == TEACHERS, -1, data.segment[data.marked] // LINES)
     table = {}
-    for number in np.unique(pair_of).tolist():
+    for number in np.unique(pair_of[pair_of >= 0]).tolist():
         own = np.flatnonzero(pair_of == number)
         ours, grades = scores[data.marked[own]], data.mark[own].astype(np.float64)
         varied = len(own) > 2 and np.ptp(ours) > 0 and np.ptp(grades) > 0

@@ -25,8 +25,8 @@ from torch.nn import functional
 from cupel.arrays import Float32Array
 from cupel.learned.assay.data.examples import TIED, Judgments, Step, steps, weights_of
 from cupel.learned.assay.data.graded import GradedBatch, graded_batches
-from cupel.learned.assay.model.network import LONGEST, Assay
-from cupel.learned.assay.training.graded import batch_inputs, graded_cost
+from cupel.learned.assay.model.network import Assay
+from cupel.learned.assay.training.graded import batch_inputs, centred, graded_cost
 from cupel.learned.assay.training.settings import Training
 from cupel.neural.checkpoints import Run, flat_state, optimizer_state, part_of, restore_optimizer
 from cupel.neural.encoder import padded
@@ -39,10 +39,11 @@ Model = TypeVar("Model", bound=Assay)
 class Objective(nn.Module):
     """The losses, with the few numbers that they learn."""
 
-    def __init__(self) -> None:
+    def __init__(self, campaigns: int = 0) -> None:
         super().__init__()
         self.threshold = nn.Parameter(torch.tensor(-1.0))
         self.grade = nn.Parameter(torch.tensor([0.5, 0.0]))
+        self.lines = nn.Parameter(torch.tensor([0.5, 0.0]).repeat(campaigns + 1, 1))
 
     def forward(self, scores: Tensor, step: Mapping[str, Tensor], how: Training) -> Tensor:
         total, weight = scores.sum() * 0.0, scores.new_tensor(1e-6)
@@ -73,13 +74,6 @@ class Objective(nn.Module):
         return torch.where(tied, tie, functional.softplus(-(difference - threshold)))
 
 
-def centred(values: Tensor, group: Tensor) -> Tensor:
-    """(n,) values less the mean of their group; groups are numbered from 0."""
-    empty = values.new_zeros(int(group.max()) + 1)
-    total = empty.index_add(0, group, values)
-    return values - (total / empty.index_add(0, group, torch.ones_like(values)))[group]
-
-
 @dataclass(frozen=True)
 class Place:
     """Where a training runs: its device, and its part of a distributed one."""
@@ -105,7 +99,7 @@ def train(
     """
     torch.manual_seed(how.seed)
     model.to(place.device)
-    objective = Objective().to(place.device)
+    objective = Objective(int(data.campaign.max(initial=0))).to(place.device)
     model.encoder.dropout = how.dropout
     model.encoder.words.weight.requires_grad_(how.embeddings)
     weight = weights_of(data, how.corrupted, how.tied, how.agreed, how.borrowed)
@@ -163,11 +157,11 @@ def _epoch(
             group["lr"] = group["highest"] * _rate(done, per_epoch * how.epochs, how.warmup)
         loss: Tensor = torch.zeros((), device=place.device)
         if step is not None:
-            tensors = as_tensors(data.pieces, step, model, place.device)
+            tensors = as_tensors(data.pieces, step, model, place.device, how.longest)
             loss = objective(_scores(model, inputs(tensors)), tensors, how)
         if batch is not None:
-            scores = _scores(model, batch_inputs(data, batch, model, place.device))
-            loss = loss + graded_cost(scores, data.mark[batch.marks], batch, how)
+            scores = _scores(model, batch_inputs(data, batch, model, place.device, how.longest))
+            loss = loss + graded_cost(scores, objective.lines, data, batch, how)
         optimizer.zero_grad(set_to_none=True)
         loss.backward()  # type: ignore[no-untyped-call]
         _share_gradients(optimizer, place.world)
@@ -178,9 +172,11 @@ def _epoch(
     return float(torch.stack(losses).mean()) if losses else 0.0
 
 
-def as_tensors(pieces: Pieces, step: Step, model: Assay, device: torch.device) -> dict[str, Tensor]:
-    """A step's arrays on the device, its sentences padded to the longest (at most LONGEST)."""
-    ids, mask, own = padded(pieces.take(step.sentences), *model.encoder.special, LONGEST)
+def as_tensors(
+    pieces: Pieces, step: Step, model: Assay, device: torch.device, longest: int
+) -> dict[str, Tensor]:
+    """A step's arrays on the device, its sentences padded to the longest (at most `longest`)."""
+    ids, mask, own = padded(pieces.take(step.sentences), *model.encoder.special, longest)
     arrays = {**vars(step), "ids": ids, "mask": mask, "own": own}
     return {
         name: torch.from_numpy(array).to(device, non_blocking=True)
@@ -198,7 +194,11 @@ def _steps(
 ) -> Iterator[tuple[Step | None, GradedBatch | None]]:
     """The preferences and the grades of campaigns of each step, where the data has any."""
     generator = np.random.default_rng([how.seed, epoch, place.rank, 1])
-    batches = graded_batches(data, how.marks, generator) if len(data.marked) else repeat(None)
+    batches = (
+        graded_batches(data, how.marks, generator, how.share, how.lessons)
+        if len(data.marked)
+        else repeat(None)
+    )
     return zip(_ranked(data, weight, how, epoch), batches, strict=False)
 
 
@@ -228,11 +228,9 @@ def _rate(step: int, total: int, warmup: float) -> float:
 def _optimizer(model: Assay, objective: Objective, how: Training) -> torch.optim.Optimizer:
     encoder = [p for p in model.encoder.parameters() if p.requires_grad]
     inside = {id(p) for p in model.encoder.parameters()}
-    rest = [p for p in model.parameters() if id(p) not in inside] + list(objective.parameters())
-    groups = [
-        {"params": encoder, "lr": how.encoder_rate, "highest": how.encoder_rate},
-        {"params": rest, "lr": how.rate, "highest": how.rate},
-    ]
+    rest = [p for p in model.parameters() if id(p) not in inside]
+    rates = ((encoder, how.encoder_rate), (rest, how.rate), (objective.parameters(), 10 * how.rate))
+    groups = [{"params": list(own), "lr": rate, "highest": rate} for own, rate in rates]
     return torch.optim.AdamW(groups, weight_decay=how.decay, fused=True)
 
 
@@ -249,10 +247,11 @@ def _standardise(
     features = []
     for number, (step, batch) in enumerate(_steps(data, weight, how, place, 0)):
         if step is not None:
-            tensors = as_tensors(data.pieces, step, model, place.device)
+            tensors = as_tensors(data.pieces, step, model, place.device, how.longest)
             features.append(model.item_features(*inputs(tensors)))
         if batch is not None:
-            features.append(model.item_features(*batch_inputs(data, batch, model, place.device)))
+            given = batch_inputs(data, batch, model, place.device, how.longest)
+            features.append(model.item_features(*given))
         if number >= 20 or sum(map(len, features)) > 4000:
             break
     model.head.standardise(torch.cat(features))

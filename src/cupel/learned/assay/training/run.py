@@ -26,13 +26,13 @@ from cupel.learned.assay.training.bradley_terry import fitted
 from cupel.learned.assay.training.graded import agreement
 from cupel.learned.assay.training.loop import Place, train
 from cupel.learned.assay.training.settings import Training
-from cupel.learned.assay.training.teachers import with_lessons
+from cupel.learned.assay.training.teachers import with_lessons, with_marks
 from cupel.neural.checkpoints import Run
 from cupel.neural.devices import find_device
 from cupel.neural.encoder import Encoder
 from cupel.neural.training import Epoch, Report
 from cupel.neural.weights import check_untrained, read_card
-from cupel.neural.wordpiece import encoder_checksum, find_encoder
+from cupel.neural.wordpiece import TOKENIZER, WordPieces, encoder_checksum, find_encoder
 
 HELD_OUT, NONE = "held-out", "none"
 LEAST_SLOPE = 0.01
@@ -56,6 +56,8 @@ class Order:
     layers   how many of the encoder's layers are used; None is all
     start    a trained model to go on from, in place of the encoder alone
     teachers folders of trained models whose scores are learned from, too
+    teacher_encoder  theirs, where it is not the model's own
+    outputs  folders in mt-metrics-eval's layout with more translations for teachers to score
     """
 
     train: tuple[str, ...] = ("wmt13",)
@@ -65,6 +67,8 @@ class Order:
     layers: int | None = None
     start: Path | None = None
     teachers: tuple[Path, ...] = ()
+    teacher_encoder: Path | None = None
+    outputs: tuple[str, ...] = ()
     design: Design = field(default_factory=Design)
     training: Training = field(default_factory=Training)
     stored: str = "int8"
@@ -80,6 +84,7 @@ class Order:
             "layers": self.layers,
             "start": _sha256(self.start) if self.start else None,
             "teachers": [_sha256(folder) for folder in self.teachers],
+            "outputs": list(self.outputs),
             "design": self.design.record(),
             **self.training.record(),
         }
@@ -173,11 +178,20 @@ def _data(order: Order, model: Assay) -> tuple[Judgments, Judgments | None]:
     tokenizer = model.encoder.pieces
     assert tokenizer is not None
     made = CORRUPTIONS if order.training.corrupted else 0
-    outputs = bool(order.teachers)
-    data = judgments(order.train, tokenizer, pairs=order.pairs, corruptions=made, outputs=outputs)
-    if order.teachers:
+
+    def prepared(pieces: WordPieces) -> Judgments:
+        return judgments(
+            order.train, pieces, pairs=order.pairs, corruptions=made,
+            outputs=bool(order.teachers), folders=order.outputs,
+        )  # fmt: skip
+
+    data, device = prepared(tokenizer), order.training.device
+    if order.teachers and order.training.lessons:
+        encoder = order.teacher_encoder or order.encoder
+        data = with_marks(data, order.teachers, prepared, encoder, device)
+    elif order.teachers:
         held_out = order.dev == (HELD_OUT,)
-        data = with_lessons(data, order.teachers, order.encoder, order.training.device, held_out)
+        data = with_lessons(data, order.teachers, order.encoder, device, held_out)
     dev: Judgments | None = None
     if order.dev == (HELD_OUT,):
         data, dev = data.part(False), data.part(True).of_kind(JUDGED, CORRUPTED)
@@ -198,11 +212,15 @@ def _write(
     origin: Mapping[str, Any],
 ) -> None:
     """Save a model with its card. last: its figures; origin: how it was made."""
+    encoder = {
+        "name": str(order.encoder) if order.encoder else "all-MiniLM-L6-v2",
+        "sha256": order.settings["encoder"],
+    }
+    if order.stored == "whole":
+        encoder["config"] = vars(model.encoder.config)
+        encoder["tokenizer"] = encoder_checksum(find_encoder(order.encoder), TOKENIZER)
     card = {
-        "encoder": {
-            "name": str(order.encoder) if order.encoder else "all-MiniLM-L6-v2",
-            "sha256": order.settings["encoder"],
-        },
+        "encoder": encoder,
         "centre": centre(model, data),
         "slope": 1.0 if dev is None else slope(model, dev),
         "data": list(order.train),
@@ -210,7 +228,9 @@ def _write(
         "dev": {"of": list(order.dev), **last},
         "licence": LICENCE,
     }
-    save_assay(folder, model, card, stored=order.stored, table=order.training.embeddings)
+    begun = Encoder.load(order.encoder, order.layers) if order.stored == "rank160" else None
+    table = order.training.embeddings
+    save_assay(folder, model, card, stored=order.stored, table=table, begun=begun)
 
 
 def used(data: Judgments, how: Training) -> Judgments:

@@ -18,6 +18,7 @@ class Training(TrainingSettings):
     decay: float = 0.01
     warmup: float = 0.1  # the part of the training in which the rates rise; then they fall to 0
     dropout: float = 0.15
+    longest: int = 100  # pieces of a sentence that training reads; scoring reads more
     embeddings: bool = False  # whether the table of the pieces is trained too
     agreed: bool = False  # contradicting judgments cancel
     tied: float = 0.0  # how much a tie counts, as a third outcome; 0: ties are left out
@@ -25,7 +26,10 @@ class Training(TrainingSettings):
     borrowed: float = 0.0  # a judgment with another translation in place of the reference
     graded: float = 0.0  # a grade
     taught: float = 0.0  # a teacher's score; judgments count 1 beside it
-    marks: int = 12  # grades of each graded campaign in a step; many passes over few overfit
-    correlated: float = 0.5  # the correlation with the grades of a campaign
+    lessons: int = 0  # teachers' scores of a step, learned as grades; 0: those of its segments
+    marks: int = 12  # grades of a step for each graded campaign, on average
+    share: float = 0.5  # a campaign's part of them is in proportion to this power of its size
+    regressed: float = 0.5  # the squared error of a linear function of the score, as a grade
+    correlated: float = 0.0  # the correlation with the grades of a campaign
     within: float = 1.0  # pairs of translations of one segment that a campaign's grades tell apart
     average: float = 0.998  # decay of a moving average of the weights, which is then what is kept

