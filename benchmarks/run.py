@@ -21,6 +21,7 @@ from pathlib import Path
 import numpy as np
 
 import assay
+import campaign
 import cupel
 import meteor
 import start
@@ -229,6 +230,9 @@ def main() -> int:
     if arguments.only in "assay":
         print()
         table(assay.HEADER, assay.rows(corpus), sys.stdout)
+    if arguments.only in "campaign":
+        print()
+        table(campaign.HEADER, campaign.rows(arguments.repetitions), sys.stdout)
     if not arguments.only:
         print()
         table(["no peer", "ours/s"], lone_rows(corpus, min(arguments.repetitions, 3)), sys.stdout)

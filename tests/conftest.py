@@ -15,14 +15,15 @@ from typing import TYPE_CHECKING
 import pytest
 
 if TYPE_CHECKING:
+    import served
     from cupel.corpus import Corpus
 
 TESTS = Path(__file__).parent
 QUICK = {
     TESTS / f"{name}.py"
     for name in """
-    test_corpus test_registry test_rooms test_significance test_sizes test_release
-    cli/test_options data/test_catalog human/test_score_files learned/test_nnrk_features
+    test_corpus test_gates test_registry test_rooms test_significance test_sizes test_release
+    adapters/test_accumulator cli/test_options data/test_catalog human/test_score_files learned/test_nnrk_features
     meta/test_campaign metrics/test_bleu metrics/test_ter mutt/test_suites neural/test_encoder
     oracles/test_sacrebleu papers/test_reproduce reading/test_read_corpus report/test_runs
     syntax/test_tree text/test_ptb tuning/test_search
@@ -53,6 +54,7 @@ def own_folders(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("CUPEL_CACHE", cache)
         patch.setenv("XDG_DATA_HOME", str(base / "cupel-data-home"))
+        patch.setenv("HF_HOME", str(base / "hugging-face"))
         patch.delenv("SLIPCOVER_ENABLED", raising=False)  # measures this run alone
         yield
 
@@ -86,3 +88,40 @@ def newstest(pack: Callable[[str], Path]) -> Callable[[str, str], Corpus]:
         return corpora[name, pair]
 
     return corpus
+
+
+@pytest.fixture(scope="session")
+def mutt_files(pack: Callable[[str], Path]) -> dict[str, bytes]:
+    """The files of text-machine-lab/MUTT that mutt and sick are made from."""
+    import served
+
+    return served.repository_files(pack("sick"), pack("mutt"))
+
+
+@pytest.fixture(scope="session")
+def mutt_archive(mutt_files: dict[str, bytes]) -> bytes:
+    """Those files as GitHub packs them."""
+    import served
+
+    return served.archive(mutt_files)
+
+
+@pytest.fixture
+def server(mutt_files: dict[str, bytes], mutt_archive: bytes) -> Iterator[served.Server]:
+    """A mirror of that repository on this machine."""
+    import served
+
+    base = f"/{served.MUTT.name}/{served.MUTT.commit}"
+    contents = {f"{base}/{path}": content for path, content in mutt_files.items()}
+    with served.serving({**contents, served.ARCHIVE_URL: mutt_archive}) as server:
+        yield server
+
+
+@pytest.fixture
+def empty_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The data folder of a user who has nothing yet; the cache is `tmp_path / "cache"`."""
+    monkeypatch.setenv("CUPEL_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "home"))
+    monkeypatch.setenv("no_proxy", "127.0.0.1")
+    monkeypatch.delenv("CUPEL_DATA", raising=False)
+    return tmp_path / "home" / "cupel"

@@ -155,10 +155,6 @@ WRONG = [
         "A list with one entry per segment was expected for the references, not one string.",
     ),
     (
-        (["a"], None),
-        "A list with one entry per segment was expected for the references, not None.",
-    ),
-    (
         (["a"], {"x": "y"}),
         "A list with one entry per segment was expected for the references, not a dict.",
     ),
@@ -227,3 +223,17 @@ def test_errors_name_the_files_that_are_known():
         Corpus({"a": ["1", "2"]}, ["x", []], origins=origins)
     with pytest.raises(CupelError, match=r"^The corpus is empty: ref\.txt and a\.txt have no "):
         Corpus({"a": []}, [], origins=origins)
+
+
+def test_a_corpus_without_references_counts_by_its_systems() -> None:
+    corpus = Corpus.of({"one": ["a", "b"], "two": ["c", "d"]}, sources=["x", "y"])
+    assert len(corpus) == 2
+    assert not corpus.has_references
+    assert corpus.number_of_references == 0
+    for arguments, expected in (
+        (({"one": ["a"], "two": []},), "System 'one' has 1 segment, but system 'two' has 0."),
+        ((["a"], None, ["x", "y"]), "System 'system' has 1 segment, but the sources have 2."),
+        (([],), "The corpus is empty: system 'system' has no segments."),
+        ((["a"], []), "The references have 0 segments, but system 'system' has 1."),
+    ):
+        assert sentence(*arguments) == expected

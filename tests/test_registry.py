@@ -21,7 +21,7 @@ class Length(Metric):
     """Words per segment: a metric of another package."""
 
     power: int = 1
-    name = "length"
+    name = "wordy"
     higher_is_better = True
 
     def signature(self):
@@ -45,7 +45,7 @@ def third_party(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Non
     (info / "METADATA").write_text("Metadata-Version: 2.1\nName: other\nVersion: 1.0\n")
     (info / "entry_points.txt").write_text(
         "[cupel.metrics]\n"
-        "length = other:Length\n"
+        "wordy = other:Length\n"
         "broken = no_such_module_anywhere:Metric\n"
         "bleu = other:Length\n"
     )
@@ -112,9 +112,9 @@ def test_a_metric_whose_resource_is_missing_is_listed_but_may_work_with_other_op
 
 @pytest.mark.usefixtures("third_party")
 def test_metrics_of_other_packages() -> None:
-    assert entries()["length"].summary == "Words per segment: a metric of another package."
-    assert cupel.score(["a b", "c"], ["x", "y"], ["length"])["length"] == 1.5
-    squared = "length:power=2"
+    assert entries()["wordy"].summary == "Words per segment: a metric of another package."
+    assert cupel.score(["a b", "c"], ["x", "y"], ["wordy"])["wordy"] == 1.5
+    squared = "wordy:power=2"
     assert cupel.score(["a b", "c"], ["x", "y"], [squared])[squared] == 2.5
     assert isinstance(get_metric("bleu"), Bleu)  # ours cannot be shadowed
     with pytest.raises(MissingPart) as error:

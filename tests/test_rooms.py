@@ -15,14 +15,23 @@ import cupel
 HOME = Path(cupel.__file__).parent
 ORDER = (
     "errors records console folders mapped_file cache checksums code_digest options descriptions "
-    "presets arrays corpus reading batch metric alignments significance scores kernels text syntax "
-    "data human neural registry learned metrics scoring meta tuning mutt report papers cli training "
-    "__init__ __main__"
+    "presets arrays corpus reading batch metric alignments significance system_ranking scores gates "
+    "kernels text syntax data human neural registry learned metrics scoring meta tuning mutt report "
+    "adapters papers cli training __init__ __main__"
 ).split()
 """A room imports from those before it; the registry finds metrics by name, when one is asked for."""
 BACK = {("registry", "metrics")}
 SHELLS_OUT = {"papers", "cli"}
 """`cupel reproduce --full` trains by running `cupel train`."""
+SHELLS_OUT_TOO = HOME / "data" / "get_git.py"
+"""`cupel data get --from CLONE` reads a clone through git, the one program that reads all its formats."""
+ON_THE_NETWORK = HOME / "data" / "download.py"
+LISTENING = HOME / "adapters" / "service" / "server.py"
+"""`cupel serve` waits for requests and sends none."""
+_NETWORK = re.compile(
+    r"(socket(server)?|ssl|ftplib|smtplib|xmlrpc|urllib\.request|http\.(client|server)|urllib3|requests"
+    r"|httpx|aiohttp|huggingface_hub)(\.|$)"
+)
 _STARTS_A_PROCESS = re.compile(r"system|popen|exec[lv]\w*|spawn\w*|posix_spawnp?|fork(pty)?")
 
 FILES = {
@@ -138,8 +147,28 @@ def is_process(name: str) -> bool:
 
 def test_nothing_else_shells_out() -> None:
     for path in FILES.values():
-        if room_of(path) not in SHELLS_OUT:
+        if room_of(path) not in SHELLS_OUT and path != SHELLS_OUT_TOO:
             assert not list(starts_processes(path)), path.relative_to(HOME)
+
+
+def modules(path: Path) -> Iterator[str]:
+    """Everything that a file imports, from anywhere."""
+    for node in nodes(path):
+        if isinstance(node, ast.Import):
+            yield from (name.name for name in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            yield from (f"{node.module}.{name.name}" for name in node.names)
+
+
+def test_only_one_module_reaches_the_network() -> None:
+    users = {path for path in FILES.values() if any(map(_NETWORK.match, modules(path)))}
+    assert users == {ON_THE_NETWORK, LISTENING}
+    importers = {
+        path.relative_to(HOME).as_posix()
+        for path in FILES.values()
+        if "cupel.data.download" in imports(path)
+    }
+    assert importers == {"data/get_sources.py"}
 
 
 @pytest.mark.parametrize(

@@ -16,8 +16,10 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
+    from cupel import adapters as adapters
     from cupel import data as data
     from cupel import mutt as mutt
+    from cupel.adapters.accumulator import Accumulator as Accumulator
     from cupel.alignments import Alignment as Alignment
     from cupel.batch import Batch as Batch
     from cupel.corpus import Corpus as Corpus
@@ -26,8 +28,11 @@ if TYPE_CHECKING:
     from cupel.human.rankings import wmt_rankings as wmt_rankings
     from cupel.meta.campaign import evaluate as evaluate
     from cupel.meta.result import Evaluation as Evaluation
+    from cupel.meta.task_results import TaskEvaluation as TaskEvaluation
+    from cupel.meta.task_results import evaluate_tasks as evaluate_tasks
     from cupel.metric import Metric as Metric
     from cupel.metric import Signature as Signature
+    from cupel.metrics.function import batched as batched
     from cupel.mutt.checking import CheckFailed as CheckFailed
     from cupel.mutt.checking import check as check
     from cupel.mutt.checking import unit_tests as unit_tests
@@ -45,6 +50,8 @@ if TYPE_CHECKING:
     from cupel.tuning.run import tune as tune
 
 _HOMES = {
+    "adapters": [],
+    "adapters.accumulator": ["Accumulator"],
     "alignments": ["Alignment"],
     "batch": ["Batch"],
     "corpus": ["Corpus"],
@@ -54,7 +61,9 @@ _HOMES = {
     "human.rankings": ["wmt_rankings"],
     "meta.campaign": ["evaluate"],
     "meta.result": ["Evaluation"],
+    "meta.task_results": ["TaskEvaluation", "evaluate_tasks"],
     "metric": ["Metric", "Signature"],
+    "metrics.function": ["batched"],
     "mutt": [],
     "mutt.checking": ["CheckFailed", "check", "unit_tests"],
     "reading.assemble": ["read_corpus"],

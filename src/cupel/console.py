@@ -16,7 +16,7 @@ def warn(sentence: str) -> None:
 
 
 @contextmanager
-def progress_bar(what: str) -> Iterator[Progress | None]:
+def progress_bar(what: str, in_bytes: bool = False) -> Iterator[Progress | None]:
     """A callback (done, total) that draws a bar on a terminal, and None elsewhere."""
     if not sys.stderr.isatty():
         yield None
@@ -24,13 +24,15 @@ def progress_bar(what: str) -> Iterator[Progress | None]:
     from rich.console import Console
     from rich.progress import (
         BarColumn,
+        DownloadColumn,
         MofNCompleteColumn,
         Progress,
         TextColumn,
         TimeRemainingColumn,
     )
 
-    columns = (TextColumn(what), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    counts = DownloadColumn() if in_bytes else MofNCompleteColumn()
+    columns = (TextColumn(what), BarColumn(), counts, TimeRemainingColumn())
     with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
         bar = progress.add_task(what, total=None)
         yield lambda done, total: progress.update(bar, completed=done, total=total)

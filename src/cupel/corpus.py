@@ -15,21 +15,32 @@ from cupel.errors import CupelError
 DEFAULT_SYSTEM = "system"
 
 
+class _NoReferences(tuple[Sequence[str], ...]):
+    """Unlike an empty list of references, which does not fit its translations."""
+
+
+NO_REFERENCES = _NoReferences()
+"""The references of a corpus that has none, for metrics that need none."""
+
+
 @dataclass(frozen=True)
 class Corpus:
     """References per segment, outputs per system, and sources where there are any.
 
     systems     name -> (segments,) translations
-    references  (segments,): a string, or a list of one or more strings
+    references  (segments,): a string, or a list of one or more strings; of NO_REFERENCES an empty
+                list per segment
     sources     (segments,): the texts that were translated, for metrics that read them
     origins     where each part came from ("references", "sources" or a system's name -> file), so
                 that an error names the file and not a list
+    test_set    entries of the signature that name the test set: test, lang, origlang, subset
     """
 
     systems: Mapping[str, Sequence[str]]
-    references: Sequence[Sequence[str]]
+    references: Sequence[Sequence[str]] = NO_REFERENCES
     sources: Sequence[str] | None = None
     origins: Mapping[str, str] = field(default_factory=dict)
+    test_set: Mapping[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         if not isinstance(self.systems, Mapping):
@@ -39,14 +50,17 @@ class Corpus:
             )
         if not self.systems:
             raise CupelError("There is no system to score: give at least one list of translations.")
-        _check_is_list(self.references, self._name("references"))
-        given = list(self.references)
-        references = _checked_references(given, self._name("references"))
-        object.__setattr__(self, "references", references)
         systems = {
             name: _checked_texts(texts, self._name(name)) for name, texts in self.systems.items()
         }
         object.__setattr__(self, "systems", systems)
+        if self.references is NO_REFERENCES:
+            self._without_references()
+            return
+        _check_is_list(self.references, self._name("references"))
+        given = list(self.references)
+        references = _checked_references(given, self._name("references"))
+        object.__setattr__(self, "references", references)
         if self.sources is not None:
             sources = _checked_texts(self.sources, self._name("sources"))
             object.__setattr__(self, "sources", sources)
@@ -59,20 +73,39 @@ class Corpus:
         flat = "references" in self.origins or all(isinstance(entry, str) for entry in given)
         self._check_lengths(transposable=not flat)
 
+    def _without_references(self) -> None:
+        """Every part has as many segments as the first system."""
+        first, *others = self.systems
+        length = len(self.systems[first])
+        if not length:
+            raise CupelError(f"The corpus is empty: {self._name(first)} has no segments.")
+        parts: dict[str, Sequence[str]] = {name: self.systems[name] for name in others}
+        if self.sources is not None:
+            parts["sources"] = _checked_texts(self.sources, self._name("sources"))
+            object.__setattr__(self, "sources", parts["sources"])
+        for name, texts in parts.items():
+            if len(texts) != length:
+                raise CupelError(
+                    f"{self._having(first)} {counted_segments(length)}, "
+                    f"but {self._having(name, first=False)} {len(texts)}."
+                )
+        object.__setattr__(self, "references", [()] * length)
+
     @classmethod
     def of(
         cls,
         hypotheses: Sequence[str] | Mapping[str, Sequence[str]],
-        references: Sequence[str | Sequence[str]],
+        references: Sequence[str | Sequence[str]] | None = None,
         sources: Sequence[str] | None = None,
     ) -> Corpus:
         """A corpus from lists.
 
         hypotheses: one system's translations, or a mapping system -> translations. references: per
-        segment a string or a list of strings. sources: per segment a string.
+        segment a string or a list of strings; None where there are none. sources: per segment a
+        string.
         """
         systems = hypotheses if isinstance(hypotheses, Mapping) else {DEFAULT_SYSTEM: hypotheses}
-        return cls(systems, references, sources)
+        return cls(systems, NO_REFERENCES if references is None else references, sources)
 
     @classmethod
     def from_evaluate(
@@ -109,6 +142,16 @@ class Corpus:
 
     def __len__(self) -> int:
         return len(self.references)
+
+    @property
+    def has_references(self) -> bool:
+        """Whether there is something to compare translations with."""
+        return any(self.references)
+
+    @property
+    def has_texts(self) -> bool:
+        """Whether there are translations; where there are only scores of them, all are empty."""
+        return any(map(any, self.systems.values()))
 
     @property
     def number_of_references(self) -> int | None:

@@ -44,7 +44,7 @@ def cache_folder() -> Path:
 
 
 def data_folder() -> Path:
-    """XDG_DATA_HOME/cupel, else ~/.local/share/cupel: where `cupel data add` puts datasets."""
+    """XDG_DATA_HOME/cupel, else ~/.local/share/cupel: where `cupel data get` and `add` put datasets."""
     return _xdg("XDG_DATA_HOME", ".local/share")
 
 
@@ -56,7 +56,7 @@ def writing(path: Path | str) -> Iterator[Path]:
     KeyboardInterrupt included, it is removed and `path` stays as it was.
     """
     target = Path(os.path.realpath(path))  # a link stays a link: what it points to is replaced
-    with _explained(path, target.parent):
+    with explained(path, target.parent):
         _check_is_file(path, target)
         target.parent.mkdir(parents=True, exist_ok=True)
         beside = _beside(target, target.suffix)
@@ -81,7 +81,7 @@ def writing_folder(path: Path | str) -> Iterator[Path]:
     `path` in either case.
     """
     target = Path(path)
-    with _explained(path, target.parent):
+    with explained(path, target.parent):
         target.parent.mkdir(parents=True, exist_ok=True)
         sweep(target.parent)
         beside = _beside(target)
@@ -103,7 +103,7 @@ def check_writable(path: Path | str) -> None:
     must be writable.
     """
     target = Path(os.path.realpath(path))
-    with _explained(path, target.parent):
+    with explained(path, target.parent):
         _check_is_file(path, target)
     _try_writing(path, target.parent)
 
@@ -131,7 +131,7 @@ def _check_is_file(path: Path | str, target: Path) -> None:
 
 
 def _try_writing(path: Path | str, folder: Path) -> None:
-    with _explained(path, Path(folder.anchor)):
+    with explained(path, Path(folder.anchor)):
         there = next(place for place in (folder, *folder.parents) if place.exists())
         probe = _beside(there / "probe")
         with probe.open("xb"):
@@ -161,7 +161,7 @@ def _beside(target: Path, suffix: str = "") -> Path:
 
 
 @contextlib.contextmanager
-def _explained(path: Path | str, folder: Path) -> Iterator[None]:
+def explained(path: Path | str, folder: Path) -> Iterator[None]:
     """Turn an OSError about this place into a sentence; errors about other files pass."""
     try:
         yield

@@ -20,6 +20,9 @@ if TYPE_CHECKING:
     from cupel.corpus import Corpus
 
 
+REFERENCES, SOURCES = "references", "sources"
+
+
 @dataclass(frozen=True)
 class Signature:
     """Everything that can change a score, in sacreBLEU's manner: `nrefs:1|case:mixed|tok:13a`.
@@ -54,7 +57,11 @@ class Metric(Protocol):
     """The protocol. Subclass it to get `prepare` and `segment_scores` as they are for most.
 
     Metrics are frozen dataclasses whose fields are their options, and picklable. A class attribute
-    `decimals` says how many decimal places its scores are printed with; without it, one.
+    `decimals` says how many decimal places its scores are printed with; without it, one. A class
+    attribute `needs` names the parts of a corpus that it reads beside the translations, of
+    `references` and `sources`; without it, the references. A class attribute `learns` says whether
+    `prepare` learns something from the corpus that changes scores; without it, a `prepare` that the
+    metric defines itself does.
     """
 
     @property
@@ -159,6 +166,16 @@ class DetailedByText(Detailed, Protocol):
 def decimals_of(metric: Metric) -> int:
     """The decimal places that a metric's scores are printed with."""
     return int(getattr(metric, "decimals", 1))
+
+
+def needs_of(metric: Metric) -> tuple[str, ...]:
+    """The parts of a corpus, beside the translations, without which the metric cannot score."""
+    return tuple(getattr(metric, "needs", (REFERENCES,)))
+
+
+def learns_from_corpus(metric: Metric) -> bool:
+    """Whether its scores depend on the whole corpus, so that parts cannot be scored one by one."""
+    return bool(getattr(metric, "learns", type(metric).prepare is not Metric.prepare))
 
 
 def mean_statistics(scores: FloatArray) -> FloatArray:

@@ -1,4 +1,4 @@
-"""Results for programs and notebooks: a JSON document, a Polars frame, a plain HTML table.
+"""Results for programs and notebooks: a JSON document, a Polars frame, an HTML table with intervals.
 
 Rows are flat records (mappings with the same keys); every result object has them as `rows()`.
 """
@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     import polars as pl
 
 Row = dict[str, Any]
+Range = tuple[float, float, float]
+"""A value, and the low and high end of its interval."""
 
 
 def json_document(rows: Sequence[Mapping[str, Any]], **beside: object) -> str:
@@ -40,19 +42,49 @@ def polars_frame(rows: Sequence[Mapping[str, Any]]) -> pl.DataFrame:
     return pl.DataFrame(rows, infer_schema_length=None)
 
 
-def html_table(header: Sequence[str], rows: Iterable[Sequence[str]], caption: str = "") -> str:
-    """A table without style sheet or script; all text is escaped. The first column names the row."""
+def html_table(
+    header: Sequence[str],
+    rows: Iterable[Sequence[str]],
+    caption: str = "",
+    intervals: Mapping[tuple[str, str], Range] | None = None,
+) -> str:
+    """A table without style sheet or script; all text is escaped. The first column names the row.
+
+    intervals: (name of the row, name of the column) -> value, low and high, which are drawn below
+    the text of that cell; each column has one scale.
+    """
     from html import escape
 
-    lines = [_html_row("th", header), *(_html_row("td", row) for row in rows)]
+    drawings = _drawings(intervals or {})
+    lines = [_html_row("th", header, [""] * len(header))]
+    lines += (_html_row("td", row, [drawings.get((row[0], n), "") for n in header]) for row in rows)
     title = f'<caption style="text-align:left;white-space:nowrap">{escape(caption)}</caption>'
     return f"<table>{title if caption else ''}{''.join(lines)}</table>"
 
 
-def _html_row(tag: str, cells: Sequence[str]) -> str:
+def _html_row(tag: str, cells: Sequence[str], below: Sequence[str]) -> str:
     """The first cell to the left, the others, which are numbers, to the right."""
     from html import escape
 
-    first, *others = map(escape, cells)
+    first, *others = (escape(cell) + drawn for cell, drawn in zip(cells, below, strict=True))
     aligned = "".join(f'<{tag} style="text-align:right">{cell}</{tag}>' for cell in others)
     return f'<tr><th style="text-align:left">{first}</th>{aligned}</tr>'
+
+
+def _drawings(intervals: Mapping[tuple[str, str], Range]) -> dict[tuple[str, str], str]:
+    """Small charts of what is finite: a line from low to high and a point at the value."""
+    finite = {place: r for place, r in intervals.items() if all(map(math.isfinite, r))}
+    drawings = {}
+    for column in {column for _, column in finite}:
+        ends = [number for place, r in finite.items() if place[1] == column for number in r]
+        least, width = min(ends), (max(ends) - min(ends)) or 1.0
+        for place, numbers in finite.items():
+            if place[1] == column:
+                value, low, high = (4 + 72 * (number - least) / width for number in numbers)
+                drawings[place] = (
+                    '<svg role="img" width="80" height="8" style="display:block;margin-left:auto">'
+                    f"<title>{numbers[1]:.4g} to {numbers[2]:.4g}</title>"
+                    f'<path d="M{low:.1f} 4H{high:.1f}" stroke="currentColor"/>'
+                    f'<circle cx="{value:.1f}" cy="4" r="2.5" fill="currentColor"/></svg>'
+                )
+    return drawings

@@ -2,7 +2,7 @@
 
 A built-in metric registers itself from its file in `cupel.metrics`; another package offers one
 through the entry point group `cupel.metrics` (a class or function that makes a metric); and
-`module:function` names a callable `f(hypothesis, references) -> float`. A name may carry options:
+`module:function` names a callable such as `f(hypothesis, references) -> float`. A name may carry options:
 `bleu:tokenize=intl,lowercase=yes`.
 """
 
@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from cupel.console import warn
 from cupel.descriptions import described_parts, option_sentences, type_hints
 from cupel.errors import CupelError, MissingPart
-from cupel.metric import Metric
+from cupel.metric import REFERENCES, Metric
 from cupel.options import converted
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 ENTRY_POINTS = "cupel.metrics"
 
 Factory = TypeVar("Factory", bound=Callable[..., Any])
-MetricLike = str | Metric | Callable[[str, list[str]], float]
+MetricLike = str | Metric | Callable[..., Any]
 """What a metric may be given as: its name with options, itself, or a function of one segment."""
 
 
@@ -70,6 +70,11 @@ class Entry:
             return None
         package = f"'cupel[{self.extra}]'" if self.extra else " ".join(absent)
         return f"The metric {self.name!r} needs {', '.join(absent)}: pip install {package}."
+
+    @property
+    def compares(self) -> bool:
+        """Whether it compares translations with references, as most do; else it is a check."""
+        return REFERENCES in getattr(self.make, "needs", (REFERENCES,))
 
     @property
     def options(self) -> dict[str, inspect.Parameter]:
@@ -255,9 +260,9 @@ def _as_metric(given: object) -> Metric:
         return given
     if not callable(given):
         raise CupelError(f"A metric, its name or a function was expected, not {given!r}.")
-    from cupel.metrics.function import Function
+    from cupel.metrics.function import function_metric
 
-    return Function(getattr(given, "__name__", "function"), given)
+    return function_metric(getattr(given, "__name__", "function"), given)
 
 
 def unknown_metric(name: str) -> str:
@@ -310,7 +315,7 @@ def _note_renamed(metric: str, old: str, new: str) -> None:
 
 
 def _callable_metric(spec: str) -> Metric:
-    from cupel.metrics.function import Function
+    from cupel.metrics.function import function_metric
 
     module_name, _, attribute = spec.partition(":")
     if "" not in sys.path:
@@ -330,4 +335,4 @@ def _callable_metric(spec: str) -> Metric:
     function = getattr(module, attribute, None)
     if not callable(function):
         raise CupelError(f"The module {module_name!r} has no function {attribute!r}.")
-    return Function(spec, function)
+    return function_metric(spec, function)

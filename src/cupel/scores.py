@@ -16,9 +16,19 @@ from cupel.arrays import FloatArray
 from cupel.batch import Batch
 from cupel.corpus import Corpus, counted_segments
 from cupel.errors import CupelError
-from cupel.metric import Detailed, DetailedByText, Metric, Signature, Vector, decimals_of
+from cupel.metric import (
+    REFERENCES,
+    Detailed,
+    DetailedByText,
+    Metric,
+    Signature,
+    Vector,
+    decimals_of,
+    needs_of,
+)
 from cupel.records import Row, html_table, json_document, polars_frame
 from cupel.significance import Interval
+from cupel.system_ranking import Ranking, ranking
 
 if TYPE_CHECKING:
     import polars as pl
@@ -114,12 +124,18 @@ class Scores:
         }
 
     def signature(self, metric: str, **extra: object) -> Signature:
-        """Everything that can change the score: references, `extra`, the metric's own, version.
+        """Everything that can change the score: references, `extra`, test set, metric, version.
 
         extra: further entries, such as the number of resamples behind an interval.
         """
+        compared = REFERENCES in needs_of(self.metrics[metric])
+        count = self.corpus.number_of_references
         return (
-            Signature.of(nrefs=self.corpus.number_of_references or "var", **extra)
+            Signature.of(
+                nrefs=("var" if count is None else count) if compared else None,
+                **extra,
+                **self.corpus.test_set,
+            )
             + self.metrics[metric].signature()
             + Signature.of(version=f"cupel-{__version__}")
         )
@@ -188,6 +204,40 @@ class Scores:
             if system != self.systems[row]
         ]
 
+    def clusters(
+        self,
+        *,
+        level: float = 0.05,
+        correction: str = "holm",
+        resamples: int = significance.BOOTSTRAP_RESAMPLES,
+        seed: int = significance.DEFAULT_SEED,
+    ) -> dict[str, Ranking]:
+        """The systems of each metric in groups that cannot be told apart, and who may be best.
+
+        level: of the tests. correction: of the p-values of all pairs, `holm` or `bh`. resamples,
+        seed: of the paired bootstrap, whose draws all systems and metrics share. Vectors of
+        features are left out.
+        """
+        _at_least_one("resamples", resamples - 1)
+        metrics = {k: m for k, m in self.metrics.items() if not isinstance(m, Vector)}
+        if not metrics:
+            raise CupelError("There is no metric with one score to rank the systems by.")
+        statistics = {label: self.statistics[label] for label in metrics}
+        drawn = significance.bootstrap_all(metrics, statistics, resamples, seed)
+        return {
+            label: ranking(
+                label,
+                self.systems,
+                self._totals(label),
+                drawn[label],
+                segments=len(self.corpus),
+                higher_is_better=metric.higher_is_better,
+                level=level,
+                correction=correction,
+            )
+            for label, metric in metrics.items()
+        }
+
     def rows(self) -> list[Row]:
         """Flat records: system, metric, score. A vector metric gives one per component."""
         return [
@@ -245,9 +295,9 @@ class Scores:
         return json_document(rows, signatures=self.signatures)
 
     def _repr_html_(self) -> str:
-        """The table that a notebook shows: scores, and half of their 95% intervals."""
+        """The table that a notebook shows: scores with their 95% intervals, drawn below them."""
         cells = {system: [system] for system in self.systems}
-        header = ["system"]
+        header, drawn = ["system"], {}
         for label, metric in self.metrics.items():
             places = decimals_of(metric)
             totals = self._columns(label, self._of(label).sum(axis=1))
@@ -256,8 +306,17 @@ class Scores:
             for row, system in enumerate(self.systems):
                 half = f" ± {intervals[system].half_width:.{places}f}" if intervals else ""
                 cells[system] += [f"{values[row]:.{places}f}{half}" for values in totals.values()]
-        caption = f"{counted_segments(len(self.corpus))}; ± half a 95% bootstrap interval"
-        return html_table(header, cells.values(), caption)
+                if intervals:
+                    ends = intervals[system].low, intervals[system].high
+                    drawn[system, label] = (float(totals[label][row]), *ends)
+        caption = (
+            f"{counted_segments(len(self.corpus))}; ± half a 95% bootstrap interval, drawn below"
+        )
+        return html_table(header, cells.values(), caption, drawn)
+
+    def __repr__(self) -> str:
+        n = len(self.corpus)
+        return f"Scores(systems={self.systems}, metrics={list(self.metrics)}, segments={n})"
 
     def _segment_columns(self) -> dict[str, FloatArray]:
         columns: dict[str, FloatArray] = {}

@@ -21,7 +21,8 @@ from cupel.batch import Batch
 from cupel.console import Progress
 from cupel.corpus import Corpus
 from cupel.errors import CupelError, MissingPart
-from cupel.metric import Metric
+from cupel.metric import REFERENCES, SOURCES, Metric, needs_of
+from cupel.metrics.external import Given, Source, corpus_of, external_scores, read_sources
 from cupel.registry import MetricLike, get_metric, list_metrics, named_metrics
 from cupel.scores import Scores
 
@@ -30,32 +31,50 @@ BATCH_SIZE = 8192
 
 
 def score(
-    hypotheses: Sequence[str] | Mapping[str, Sequence[str]] | Corpus,
+    hypotheses: Sequence[str] | Mapping[str, Sequence[str]] | Corpus | None = None,
     references: Sequence[str | Sequence[str]] | None = None,
-    metrics: Sequence[MetricLike] | MetricLike = ("bleu",),
+    metrics: Sequence[MetricLike] | MetricLike | None = None,
     *,
     sources: Sequence[str] | None = None,
+    scores: Given | None = None,
+    lower: Sequence[str] = (),
     workers: int = 1,
     progress: Progress | None = None,
 ) -> Scores:
     """Score one or several systems with one or several metrics.
 
     hypotheses: a list of strings, a mapping system -> list of strings, or a `Corpus` (then without
-    references and sources). references: per segment a string or a list of strings. metrics: names
+    references and sources); may be left out where there are only `scores`. references: per segment a string or a list of strings; they may be left
+    out where no metric needs them. metrics: names
     (`"bleu"`, `"chrf++"`, `"bleu:tokenize=intl"`, `"module:function"`), `Metric` objects, or
-    functions f(hypothesis, references) -> float; one, or a list. sources: per segment a string,
-    for metrics that read it. workers: processes to spread the work over; the scores are the same
+    functions f(hypothesis, references) -> float; one, or a list; bleu, if there are no `scores`.
+    sources: per segment a string, for metrics that read it. scores: those of metrics that were
+    computed elsewhere, as files (`"comet.jsonl:score"`, see docs/external.md) or as a mapping name
+    -> system -> numbers. lower: names among them for which lower is better. workers: processes to spread the work over; the scores are the same
     with any number. progress: called with the number of distinct items scored, and of all.
     """
+    corpus: Corpus | None
     if isinstance(hypotheses, Corpus):
         if references is not None or sources is not None:
             raise CupelError("A Corpus has its references and sources already: give it alone.")
         corpus = hypotheses
-    elif references is None:
-        raise CupelError("There are no references: give one string or list of strings per segment.")
-    else:
+    elif hypotheses is not None:
         corpus = Corpus.of(hypotheses, references, sources)
-    return score_corpus(corpus, named_metrics(metrics), workers=workers, progress=progress)
+    elif scores is None:
+        raise CupelError("There is nothing to score: give translations, or scores of others.")
+    else:
+        corpus = None
+    none = metrics is None and scores is not None
+    chosen = {} if none else named_metrics("bleu" if metrics is None else metrics)
+    external = read_sources(scores or ())
+    return score_corpus(
+        corpus_of(external) if corpus is None else corpus,
+        chosen,
+        external=external,
+        lower=lower,
+        workers=workers,
+        progress=progress,
+    )
 
 
 def align(
@@ -90,20 +109,31 @@ def score_corpus(
     corpus: Corpus,
     metrics: Mapping[str, Metric],
     *,
+    external: Sequence[Source] = (),
+    lower: Sequence[str] = (),
     workers: int = 1,
     progress: Progress | None = None,
 ) -> Scores:
     """The statistics of every metric on every system and segment of a corpus, as `Scores`.
 
-    metrics: by the label that they have in the result. workers, progress: as for `score`.
+    metrics: by the label that they have in the result. external: scores that were computed
+    elsewhere. lower, workers, progress: as for `score`.
     """
     if workers < 1:
         raise CupelError(f"The number of workers must be 1 or more, not {workers}.")
+    check_needs(corpus, metrics)
+    others, their_statistics = external_scores(external, corpus, lower)
+    for label in metrics:
+        if label in others:
+            raise CupelError(
+                f"{label!r} is a metric to compute and the name of given scores: name these "
+                "otherwise, NAME=FILE."
+            )
     prepared = {label: metric.prepare(corpus) for label, metric in metrics.items()}
     items = _distinct_items(corpus)
     parts: dict[str, list[FloatArray]] = {label: [] for label in prepared}
     done = 0
-    for statistics in _batch_statistics(items, prepared, workers):
+    for statistics in _batch_statistics(items, prepared, workers) if prepared else ():
         for label, rows in statistics.items():
             parts[label].append(rows)
         done += len(next(iter(statistics.values())))
@@ -112,7 +142,16 @@ def score_corpus(
     spread = {
         label: np.concatenate(rows)[items.of_system_and_segment] for label, rows in parts.items()
     }
-    return Scores(corpus, prepared, spread)
+    return Scores(corpus, {**prepared, **others}, {**spread, **their_statistics})
+
+
+def check_needs(corpus: Corpus, metrics: Mapping[str, Metric]) -> None:
+    """An error where the corpus lacks a part that one of the metrics reads."""
+    here = {REFERENCES: corpus.has_references, SOURCES: corpus.sources is not None}
+    for label, metric in metrics.items():
+        for part in needs_of(metric):
+            if not here[part]:
+                raise CupelError(f"The metric {label!r} needs {part}, and there are none here.")
 
 
 @dataclass(frozen=True)

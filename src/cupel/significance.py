@@ -11,7 +11,7 @@ Koehn (2004) for the bootstrap, Riezler and Maxwell (2005) for approximate rando
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -58,12 +58,28 @@ def bootstrap_scores(
 
     resamples: how many test sets of n segments are drawn, with replacement. seed: of the draws.
     """
-    systems, n, k = statistics.shape
-    flat = np.ascontiguousarray(np.swapaxes(statistics, 0, 1)).reshape(n, systems * k)
-    scores = np.empty((resamples, systems))
-    for rows, weights in bootstrap_weights(n, resamples, seed):
-        scores[rows] = metric.score((weights @ flat).reshape(-1, systems, k))
-    return scores.T
+    return bootstrap_all({"": metric}, {"": statistics}, resamples, seed)[""]
+
+
+def bootstrap_all(
+    metrics: Mapping[str, Metric],
+    statistics: Mapping[str, FloatArray],
+    resamples: int = BOOTSTRAP_RESAMPLES,
+    seed: int = DEFAULT_SEED,
+) -> dict[str, FloatArray]:
+    """The `bootstrap_scores` of several metrics, drawn once for all."""
+    flat = {
+        label: np.ascontiguousarray(np.swapaxes(rows, 0, 1)).reshape(rows.shape[1], -1)
+        for label, rows in statistics.items()
+    }
+    scores = {label: np.empty((resamples, len(rows))) for label, rows in statistics.items()}
+    n = next((rows.shape[1] for rows in statistics.values()), 0)
+    for block, weights in bootstrap_weights(n, resamples, seed):
+        for label, metric in metrics.items():
+            systems, _, k = statistics[label].shape
+            totals = (weights @ flat[label]).reshape(-1, systems, k)
+            scores[label][block] = metric.score(totals)
+    return {label: rows.T for label, rows in scores.items()}
 
 
 def interval(scores: FloatArray, level: float = 0.95) -> Interval:
@@ -101,14 +117,19 @@ def paired_randomization(
 ) -> FloatArray:
     """(systems,): the p-value of each system against the baseline, by approximate randomization.
 
-    statistics: (systems, n, k). baseline: its row. seed: of the draws. Each trial exchanges the outputs of the two systems on a random half of the segments; every
-    system sees the same trials. NaN for the baseline itself.
+    statistics: (systems, n, k). baseline: its row. seed: of the draws. Each trial exchanges the
+    outputs of the two systems on a random half of the segments; every system sees the same trials.
+    Where all 2^n exchanges are no more than `trials`, each is made once and p is exact. p counts
+    differences that are at least as large: sacreBLEU counts larger ones only, which is the same
+    unless few segments differ, or scores take few values. NaN for the baseline itself.
     """
     systems, n, k = statistics.shape
+    exact = 2.0**n <= trials
+    trials = 2**n if exact else trials
     flat = np.ascontiguousarray(np.swapaxes(statistics, 0, 1)).reshape(n, systems * k)
     totals = statistics.sum(axis=1)
     differences = np.empty((trials, systems))
-    for rows, kept in _coin_flips(n, trials, seed):
+    for rows, kept in _exchanges(n) if exact else _coin_flips(n, trials, seed):
         chosen = (kept @ flat).reshape(-1, systems, k)
         # The baseline where the coin says so and the system elsewhere, and the other way round.
         first = chosen[:, baseline, None] + totals - chosen
@@ -116,7 +137,10 @@ def paired_randomization(
         differences[rows] = np.abs(metric.score(first) - metric.score(second))
     actual = metric.score(totals)
     observed = np.abs(actual - actual[baseline])
-    return _without_baseline(_p_values(differences.T, observed), baseline)
+    rounding = 1e-10 * observed + 1e-12 * np.abs(actual).max()
+    reached = (differences >= observed - rounding).sum(axis=0)
+    p_values = reached / trials if exact else (reached + 1) / (trials + 1)
+    return _without_baseline(np.where(observed > 0, p_values, 1.0), baseline)
 
 
 def _p_values(samples: FloatArray, observed: FloatArray) -> FloatArray:
@@ -148,6 +172,12 @@ def bootstrap_weights(n: int, resamples: int, seed: int) -> Iterator[tuple[slice
         drawn += np.arange(height)[:, None] * n
         counts = np.bincount(drawn.ravel(), minlength=height * n)
         yield rows, counts.reshape(height, n).astype(np.float64)
+
+
+def _exchanges(n: int) -> Iterator[tuple[slice, FloatArray]]:
+    """All ways to exchange some of n segments."""
+    kept = np.arange(2**n)[:, None] >> np.arange(n) & 1
+    yield slice(0, 2**n), kept.astype(np.float64)
 
 
 def _coin_flips(n: int, trials: int, seed: int) -> Iterator[tuple[slice, FloatArray]]:

@@ -131,6 +131,33 @@ def test_trials_from_a_users_text(tmp_path: Path) -> None:
     assert "has 2 segments, but" in failure("-m", "chrf", "--generate", text, reference)
 
 
+def test_texts_out_and_scores_in(tmp_path: Path) -> None:
+    suite = ("--suite", "sample", "--corruption", "neg_verb", "passive")
+    result = run(*suite, "--texts", tmp_path / "texts")
+    assert (result.exit_code, result.stdout) == (0, "")
+    assert "The texts of 71 trials were written to" in result.stderr
+    for name, sign in (("original", 1), ("corrupted", -1)):
+        lines = (tmp_path / "texts" / f"{name}.txt").read_text().splitlines()
+        path = tmp_path / f"{name}.txt"
+        path.write_text("".join(f"{sign * len(line)}\n" for line in lines))
+    files = [f"judge={tmp_path / name}.txt" for name in ("original", "corrupted")]
+    rows = json.loads(run(*suite, "--scores", *files, "-f", "json").stdout)["rows"]
+    assert [(row["metric"], row["accuracy"], row["ties"]) for row in rows] == [
+        ("judge", 1.0, 0), ("judge", 0.0, 0)
+    ]  # fmt: skip
+    both = run("-m", "chrf", *suite, "--scores", *files, "--lower", "judge", "-f", "json")
+    rows = json.loads(both.stdout)["rows"]
+    assert [row["metric"] for row in rows] == ["chrf", "judge"] * 2
+    assert rows[1]["accuracy"] == 0
+    assert "original.txt, line 71: the scores of system 'original' end here after 71" in failure(
+        "--suite", "sample", "--scores", *files
+    )
+    assert "one suite with one number of references" in failure(
+        *suite, "--references", "1", "3", "--scores", *files
+    )
+    assert "Lower is better for 'x'" in failure(*suite, "--scores", *files, "--lower", "x")
+
+
 def test_a_constant_metric_is_explained(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "constant_metric_module.py").write_text("def one(h, r):\n    return 1\n")
     monkeypatch.syspath_prepend(tmp_path)
@@ -155,6 +182,8 @@ def test_a_constant_metric_is_explained(tmp_path: Path, monkeypatch: pytest.Monk
         ),
         (("-m", "chrf", "--suite", "sample", "--corruption", "typo"), "no corruption 'typo'"),
         (("-m", "chrf", "--consistency", "double_PP"), "There is no template for 'double_PP'"),
+        (("--consistency", "passive", "--texts", "x"), "--consistency tests no trials"),
+        (("--suite", "sample", "--lower", "x", "-m", "chrf"), "Lower is better for 'x', but"),
         (("-m", "chrf", "--save", "x.jsonl", "--suite", "sample", "mutt"), "--save writes one"),
     ],
 )

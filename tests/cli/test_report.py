@@ -172,7 +172,7 @@ def test_a_table_is_computed_from_the_packs(pack: Callable[[str], Path], tmp_pat
     """Figure 2: people's scores of negated subjects have mean 3.6 and deviation .45."""
     pack("sick")
     status, out, err = cupel("reproduce", "mutt-fig-2", "-f", "tsv", cwd=tmp_path)
-    assert (status, err) == (0, "cupel: neg_subj in SICK\n")
+    assert (status, err) == (0, "cupel: Computing neg_subj in SICK.\n")
     header, *lines = [line.split("\t") for line in out.splitlines()]
     assert header == ["table", "row", "column", "published", "ours", "difference", "status"]
     assert [float(line[4]) for line in lines] == pytest.approx([3.6, 0.45], abs=0.05)

@@ -183,12 +183,13 @@ def test_text_that_looks_tokenised_is_remarked(tmp_path: Path) -> None:
          "The metric 'mine:raises' failed on segment 1 of system 'good.txt': KeyError: 'x'."),
         (["ref.txt", "-i", "good.txt", "-s", "floor"],
          "-s names the source file here: for sacreBLEU's smoothing write --smooth-method floor."),
-        (["ref.txt", "-t", "wmt14"], "Cupel does not download test sets (-t): give the reference "
-         "files, for instance those that `sacrebleu -t SET -l PAIR --echo ref` prints."),
+        (["ref.txt", "-t", "wmt14"],
+         "The references come from the test set wmt14 (-t): leave out ref.txt, or -t."),
         (["ref.txt", "-i", "good.txt", "--paired", "bs"],
          "A paired test needs at least two systems."),
         (["ref.txt", "-i", "good.txt", "-sl", "--ci"],
-         "Intervals and tests are computed for system scores only: leave out -sl."),
+         "Intervals, tests and clusters are computed for system scores only: leave out -sl, "
+         "--prefer and --flagged."),
         (["ref.txt", "-i", "good.txt", "-m", "mine:leaves"],
          "The metric 'mine:leaves' failed on segment 1 of system 'good.txt': SystemExit: 5."),
         (["", "-i", "good.txt"],

@@ -20,12 +20,15 @@ def _not_a_module(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize(
     ("command", "sentence"),
     [
-        ("score", "The argument REF is missing (see `cupel score --help`)."),
+        (
+            "score",
+            "The argument REF is missing, and bleu needs references (see `cupel score --help`).",
+        ),
         ("data add", "The argument PATH is missing (see `cupel data add --help`)."),
         ("train nnrk", "The option --output is missing (see `cupel train nnrk --help`)."),
         (
             "score ref --inptu x",
-            "Unknown option --inptu (see `cupel score --help`): did you mean --input or --ci-n?",
+            "Unknown option --inptu (see `cupel score --help`): did you mean --input or --list or --cite?",
         ),
         ("score ref --zzz", "Unknown option --zzz (see `cupel score --help`)."),
         ("-x", "Unknown option -x (see `cupel --help`)."),
@@ -56,7 +59,7 @@ def _not_a_module(monkeypatch: pytest.MonkeyPatch) -> None:
         (
             "meta wmt14 --level word",
             "The option --level cannot be 'word' (see `cupel meta --help`): it should be one of "
-            "'segment', 'system'.",
+            "'segment', 'document', 'domain', 'system'.",
         ),
         (
             "align ref -f latex",
@@ -83,7 +86,7 @@ def test_as_a_module_too() -> None:
     )
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr == (
-        "cupel: The argument REF is missing (see `python -m cupel score --help`).\n"
+        "cupel: The argument REF is missing, and bleu needs references (see `python -m cupel score --help`).\n"
     )
 
 

@@ -145,7 +145,7 @@ def test_the_plugin_is_inert_and_light_without_a_metric(tmp_path: Path) -> None:
     loaded = subprocess.run(
         [sys.executable, "-c", code], capture_output=True, text=True, check=True
     )
-    assert loaded.stdout.strip() == "[] ['cupel.mutt', 'cupel.mutt.plugin']"
+    assert loaded.stdout.strip() == "[] ['cupel.mutt', 'cupel.mutt.baselines', 'cupel.mutt.plugin']"
 
 
 def test_importing_check_twice_gives_the_function() -> None:

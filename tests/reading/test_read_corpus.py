@@ -236,7 +236,7 @@ def test_requests_that_make_no_sense():
     put("r", "a")
     put("h", "a")
     put("t.tsv", "a", "1")
-    assert sentence([], ["h"]) == "There is no reference file; give at least one."
+    assert sentence([], []) == "There is no file with translations; give at least one."
     assert sentence(["r"], []) == "There is no file with translations; give at least one."
     assert sentence("r", ["h"]) == (
         "References and hypotheses are lists of file names, not one name."

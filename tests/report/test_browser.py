@@ -6,7 +6,6 @@ Skipped where selenium, Chromium or its driver is not there; the reason says wha
 from __future__ import annotations
 
 import base64
-import shutil
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -15,48 +14,12 @@ from typing import Any
 import pytest
 import report_corpora as corpora
 
+import cupel
+from chromium import NEEDED, Browser, started
 from cupel.report import page
 from cupel.report.runs import Run
 
-webdriver = pytest.importorskip("selenium.webdriver", reason="needs `pip install selenium`")
-
-
-def program(*names: str) -> str | None:
-    return next((path for name in names if (path := shutil.which(name))), None)
-
-
-CHROMIUM = program("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
-DRIVER = program("chromedriver", "chromium.chromedriver")
-ABSENT = [
-    what for what, path in {"chromium": CHROMIUM, "chromedriver": DRIVER}.items() if path is None
-]
-pytestmark = pytest.mark.skipif(
-    bool(ABSENT),
-    reason=f"needs {' and '.join(ABSENT)} on the PATH: install the system's packages, on Debian "
-    "`apt install chromium chromium-driver`",
-)
-
-FLAGS = (
-    "--headless=new --no-sandbox --disable-gpu --disable-quic --no-first-run --hide-scrollbars "
-    "--disable-background-networking --disable-component-update --disable-sync "
-    "--disable-dev-shm-usage --force-prefers-reduced-motion --window-size=1200,900"
-)
-
-Browser = Any
-
-
-def started(profile: Path, *, javascript: bool = True) -> Browser:
-    options = webdriver.ChromeOptions()
-    options.binary_location = CHROMIUM
-    for flag in [*FLAGS.split(), f"--user-data-dir={profile}"]:
-        options.add_argument(flag)
-    if not javascript:
-        options.add_experimental_option(
-            "prefs", {"profile.managed_default_content_settings.javascript": 2}
-        )
-    options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
-    service = webdriver.ChromeService(executable_path=DRIVER)
-    return webdriver.Chrome(options=options, service=service)
+pytestmark = NEEDED
 
 
 @pytest.fixture(scope="module")
@@ -376,3 +339,16 @@ def test_twenty_systems_by_three_thousand_segments(browser: Browser, tmp_path: P
     assert script(browser, "return document.querySelectorAll('*').length") < 5000
     browser.find_element("css selector", ".check input").click()  # all systems
     assert script(browser, shown) == 20
+
+
+def test_flagged_segments_have_a_mark_and_references_may_be_missing(
+    browser: Browser, tmp_path: Path
+) -> None:
+    texts = {name: ["It costs 12.", "It costs 80."] for name in ("one", "two")}
+    scores = cupel.score(texts, sources=["Es kostet 80."] * 2, metrics=["numbers"])
+    (tmp_path / "page.html").write_text(page.html_report(scores, resamples=20), encoding="utf-8")
+    browser.get_log("browser")  # of the tests before
+    browser.get((tmp_path / "page.html").as_uri())
+    flags = "return [...document.querySelectorAll('.flag')].map((one) => one.textContent)"
+    assert script(ready(browser), flags) == ["numbers 100", "numbers 100"]
+    assert browser.get_log("browser") == []

@@ -10,9 +10,11 @@ import re
 from html.parser import HTMLParser
 from pathlib import Path
 
+import numpy as np
 import pytest
 import report_corpora as corpora
 
+import cupel
 from cupel.alignments import Alignment, Link
 from cupel.corpus import Corpus
 from cupel.errors import CupelError
@@ -241,3 +243,13 @@ def test_alignments_are_those_of_the_metrics_that_scored(tmp_path: Path) -> None
 def test_what_stands_beside_the_rows_is_looked_at_too(run: Run, sentence: str) -> None:
     with pytest.raises(CupelError, match=sentence):
         page.report([run])
+
+
+def test_three_systems_are_shown_in_clusters() -> None:
+    generator = np.random.default_rng(0)
+    rows = {name: generator.normal(gain, 1, 50) for name, gain in (("a", 0), ("b", 9), ("c", 0))}
+    text = page.html_report(cupel.score(scores={"x": rows}), resamples=100)
+    assert "The best system by x is b (at the level 0.05)." in text
+    assert "This run has no texts" in text
+    cells = re.findall(r'<th scope="row">(?:<[^>]*>)*(\w)\W.*?</tr>', text)
+    assert cells.count("b") >= 2

@@ -1,25 +1,38 @@
-"""`cupel demo`: a small embedded sample, scored with every metric that is ready."""
+"""`cupel demo`: what Cupel does, on data that comes with it."""
 
 from __future__ import annotations
 
 import sys
 
+COMPARED = ["bleu", "chrf", "ter"]
+"""What the campaign and the unit tests are shown with: fast, and ready on every machine."""
+
 
 def demo() -> None:
-    """Score a small embedded sample of four systems with every metric that is ready.
+    """Show Cupel on embedded data: scores, agreement with people, and unit tests of metrics.
 
     Example: cupel demo
     """
+    _scores()
+    _agreement()
+    _unit_tests()
+    print(
+        "\nAbout the metrics: cupel metrics. Your own files: cupel score REF -i HYP -m bleu chrf++ ter"
+    )
+
+
+def _scores() -> None:
     from cupel.cli import output
     from cupel.data import sample
     from cupel.registry import entries, named_metrics
     from cupel.scoring import score_corpus
 
-    ready = [entry.name for entry in entries().values() if entry.unready is None]
+    ready = [e.name for e in entries().values() if e.unready is None and e.compares]
     corpus = sample()
     with output.progress_bar("scoring") as progress:
         scores = score_corpus(corpus, named_metrics(ready), progress=progress)
     print(
+        "How good is a translation? (cupel score)\n"
         f"{len(corpus)} segments of the embedded sample, "
         f"{sum(map(len, corpus.references))} references, {len(corpus.systems)} systems\n"
     )
@@ -30,6 +43,31 @@ def demo() -> None:
         arrow = "higher" if scores.metrics[metric].higher_is_better else "lower"
         rows.append([metric, *(f"{value:.2f}" for value in values.values()), arrow])
     output.table(["metric", *scores.systems, "better is"], rows, sys.stdout)
+
+
+def _agreement() -> None:
+    from cupel.cli import output
+    from cupel.meta.campaign import evaluate
+
+    evaluation = evaluate("sample", COMPARED)
     print(
-        "\nAbout the metrics: cupel metrics. Your own files: cupel score REF -i HYP -m bleu chrf++ ter"
+        f"\nHow good is a metric? Agreement with people (cupel meta sample -m {' '.join(COMPARED)})\n"
+        "Biomedical abstracts, systems of 2021, expert judgments; Pearson's correlation over "
+        "segments\n"
     )
+    output.table(*evaluation.table(3), sys.stdout)
+
+
+def _unit_tests() -> None:
+    from cupel.cli import output
+    from cupel.mutt.named import mutt_metrics, open_suite
+    from cupel.mutt.trials import run
+
+    results = run([open_suite("sample")], mutt_metrics(COMPARED))
+    print(
+        "\nHow good is a metric? Unit tests "
+        f"(cupel mutt --suite sample -m {' '.join(COMPARED)})\n"
+        "Share of trials in which the metric was right, in %; ~ only the wording was changed\n"
+    )
+    for table in results.tables(1):
+        output.table(table.header, table.rows, sys.stdout)

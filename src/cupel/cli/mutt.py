@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, TextIO
 import typer
 
 from cupel.cli import output
+from cupel.cli.external import Lower
 from cupel.cli.options import OUTPUT, SEED, Out, Seed, Width, Workers, fillable, writable
 from cupel.errors import CupelError
 
@@ -49,7 +50,7 @@ def mutt(
             "--suite", metavar="SUITE...",
             help="Tests to run: mutt, sick, sick:FILE, sample, a file of JSON lines, demetr:PATH or "
             "aces:FILE.",
-            show_default="mutt",
+            show_default="mutt, or sample where the dataset mutt is not installed",
         ),
     ] = None,
     generate: Annotated[
@@ -67,6 +68,23 @@ def mutt(
             help="Write the tests (of --generate or --suite) to this file as JSON lines.",
         ),
     ] = None,
+    texts: Annotated[
+        Path | None,
+        typer.Option(
+            "--texts", metavar="DIR", callback=fillable,
+            help="Write the texts of the tests into this new folder as plain files, one line per "
+            "test, for other programs to score; --scores takes their scores.",
+        ),
+    ] = None,
+    scores: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--scores", metavar="[NAME=]FILE[:COLUMN]...",
+            help="Test scores that another program gave the systems `original` and `corrupted` of "
+            "--texts, in any format of `cupel score --scores`.",
+        ),
+    ] = None,
+    lower: Lower = None,
     corruptions: Annotated[
         list[str] | None,
         typer.Option("--corruption", metavar="NAME...", help="Run only these corruptions.", show_default="all"),
@@ -137,15 +155,20 @@ def mutt(
             f"--min-accuracy takes a number from 0 to 1 (0.9 for 90%), not {min_accuracy:g}."
         )
     if consistency is not None:
+        if scores or texts:
+            raise CupelError("--consistency tests no trials: leave out --scores and --texts.")
         _consistency(consistency, metrics or [], plots, form, max(width, 2), out)
         return
+    from cupel.metrics.external import read_sources
     from cupel.mutt.named import mutt_metrics
     from cupel.mutt.trials import run
 
     chosen = _suites(suites or [], generate or [], save, corruptions, seed)
-    if not metrics and save is not None:
+    if texts is not None:
+        _write_texts(chosen, references, texts)
+    if not metrics and not scores and (save or texts):
         return
-    by_label = mutt_metrics(metrics or [], output.warn)
+    by_label = mutt_metrics(metrics or [], output.warn) if metrics or not scores else {}
     with output.progress_bar("scoring") as progress:
         results = run(
             chosen,
@@ -153,6 +176,8 @@ def mutt(
             references=references,
             formula=None if formula is None else formula.value,
             threshold=threshold,
+            external=read_sources(scores or ()),
+            lower=lower or (),
             workers=workers,
             progress=progress,
         )
@@ -187,7 +212,7 @@ def _suites(
 
     if save is not None and not generate and len(names) != 1:
         raise CupelError("--save writes one suite: give --generate TEXT, or one --suite.")
-    suites = [open_suite(name) for name in names or ([] if generate else ["mutt"])]
+    suites = [open_suite(name) for name in names or ([] if generate else [_default_suite()])]
     if corruptions:
         suites = [suite.only(corruptions) for suite in suites]
     if generate:
@@ -199,6 +224,28 @@ def _suites(
         write_suite(suites[-1], save)
         output.warn(f"{len(suites[-1])} trials were written to {save}.")
     return suites
+
+
+def _write_texts(suites: list[Suite], references: list[int] | None, folder: Path) -> None:
+    from cupel.mutt.trial_scores import write_texts
+    from cupel.mutt.trials import trial_groups
+
+    groups = trial_groups(suites, references, one=True)
+    count = write_texts([trials for _, _, trials in groups], folder)
+    output.warn(f"The texts of {count} trials were written to {folder}.")
+
+
+def _default_suite() -> str:
+    """The trials of the paper, or those that come with Cupel where the paper's are not installed."""
+    from cupel.data.find import locate
+
+    if locate("mutt"):
+        return "mutt"
+    output.warn(
+        "The trials of the paper are not here: `cupel data get mutt` brings them. These are the trials "
+        "that come with Cupel (--suite sample)."
+    )
+    return "sample"
 
 
 def _generated(files: list[str], corruptions: list[str] | None, seed: int) -> Suite:

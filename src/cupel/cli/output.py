@@ -5,6 +5,7 @@ A terminal gets colour and bold; a pipe gets the same text without. Nothing is e
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -52,10 +53,20 @@ def output(path: Path | None) -> Iterator[TextIO]:
 
 
 def print_table(
-    header: Sequence[str], rows: Sequence[Sequence[str]], form: str, file: TextIO
+    header: Sequence[str],
+    rows: Sequence[Sequence[str]],
+    form: str,
+    file: TextIO,
+    lines: Sequence[int] = (),
 ) -> None:
-    """A table for people: in LaTeX where that is asked for, else in aligned columns."""
-    (latex_table if form == Format.latex else table)(header, rows, file)
+    """A table for people: in LaTeX where that is asked for, else in aligned columns.
+
+    lines: the rows, from 0, with a line before them; LaTeX draws one between groups (#).
+    """
+    if form == Format.latex:
+        latex_table(header, rows, file)
+    else:
+        table(header, rows, file, lines)
 
 
 def print_signatures(signatures: Mapping[str, str], form: str, file: TextIO) -> None:
@@ -65,7 +76,9 @@ def print_signatures(signatures: Mapping[str, str], form: str, file: TextIO) -> 
         print(line, file=file)
 
 
-def table(header: Sequence[str], rows: Sequence[Sequence[str]], file: TextIO) -> None:
+def table(
+    header: Sequence[str], rows: Sequence[Sequence[str]], file: TextIO, lines: Sequence[int] = ()
+) -> None:
     """Columns aligned by width: the first to the left, the others to the right.
 
     On a terminal the header is bold, and so is a cell with a `*`: the best of its column.
@@ -73,6 +86,8 @@ def table(header: Sequence[str], rows: Sequence[Sequence[str]], file: TextIO) ->
     colour = file.isatty()
     widths = [max(map(len, column)) for column in zip(header, *rows, strict=True)]
     for number, row in enumerate([header, *rows]):
+        if number - 1 in lines:
+            print("-" * (sum(widths) + 2 * len(widths) - 2), file=file)
         cells = [
             cell.ljust(width) if column == 0 else cell.rjust(width)
             for column, (cell, width) in enumerate(zip(row, widths, strict=True))
@@ -101,10 +116,13 @@ def _field(value: object) -> str:
 
 
 def latex_table(header: Sequence[str], rows: Sequence[Sequence[str]], file: TextIO) -> None:
-    """A `tabular` with booktabs rules."""
+    """A `tabular` with booktabs rules; the best of a column bold, a rule between groups (#)."""
+    group = header.index("#") if "#" in header else None
     print(rf"\begin{{tabular}}{{l{'r' * (len(header) - 1)}}}", r"\toprule", sep="\n", file=file)
     print(_latex_row(header), r"\midrule", sep="\n", file=file)
-    for row in rows:
+    for number, row in enumerate(rows):
+        if number and group is not None and rows[number - 1][group] != row[group]:
+            print(r"\midrule", file=file)
         print(_latex_row(row), file=file)
     print(r"\bottomrule", r"\end{tabular}", sep="\n", file=file)
 
@@ -116,4 +134,11 @@ _LATEX = {
 
 
 def _latex_row(cells: Sequence[str]) -> str:
-    return " & ".join("".join(_LATEX.get(c, c) for c in cell) for cell in cells) + r" \\"
+    return " & ".join(map(_latex_cell, cells)) + r" \\"
+
+
+def _latex_cell(cell: str) -> str:
+    """A cell whose number has a `*` behind it is bold."""
+    plain = re.sub(r"(?<=\d)\*", "", cell).strip()
+    text = "".join(_LATEX.get(c, c) for c in plain)
+    return rf"\textbf{{{text}}}" if plain != cell.strip() else text

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from cupel.cli import output, sacrebleu
+from cupel.cli import clusters as ranked
+from cupel.cli import external, flagged, gates, output, sacrebleu, test_sets
 from cupel.cli.options import (
     OUTPUT,
     SEED,
@@ -34,7 +35,9 @@ from cupel.errors import CupelError
 
 if TYPE_CHECKING:
     from cupel.corpus import Corpus
+    from cupel.data.test_sets import TestSet
     from cupel.metric import Metric
+    from cupel.scores import Scores
 
 SIGNIFICANCE = "Significance"
 
@@ -47,14 +50,16 @@ class PairedTest(StrEnum):
 
 
 def score(
+    context: typer.Context,
     references: Annotated[
-        list[str],
+        list[str] | None,
         typer.Argument(
             metavar="REF",
             help="Reference files: text with one segment per line (also .gz), .sgm, .xml, or "
             "FILE:COLUMN for a column of .tsv, .csv, .jsonl or .parquet.",
+            show_default="those of the test set given by -t; none where no metric needs them",
         ),
-    ],
+    ] = None,
     input_: Systems = None,
     metrics: Annotated[
         list[str] | None,
@@ -64,9 +69,11 @@ def score(
             metavar="METRIC...",
             help="Metrics to compute; `cupel metrics` lists them. Options follow a colon: "
             "bleu:tokenize=intl.",
-            show_default="bleu",
+            show_default="bleu, or none with --scores",
         ),
     ] = None,
+    scores_of_others: external.Scores = None,
+    lower: external.Lower = None,
     source: Source = None,
     trees: Trees = None,
     names: Names = None,
@@ -89,6 +96,7 @@ def score(
             "(with nnrk or assay).",
         ),
     ] = False,
+    flagged_segments: flagged.Flagged = False,
     workers: Workers = 1,
     ci: Annotated[
         bool,
@@ -135,6 +143,14 @@ def score(
             rich_help_panel=SIGNIFICANCE,
         ),
     ] = None,
+    clusters: ranked.Clusters = False,
+    correct: ranked.Correct = ranked.Correction.holm,
+    fail_under: gates.FailUnder = None,
+    not_worse_than: gates.NotWorseThan = None,
+    margin: gates.Margin = None,
+    alpha: gates.Alpha = 0.05,
+    summary: gates.Summary = None,
+    junit: gates.Junit = None,
     seed: Seed = SEED,
     form: Form = Format.text,
     score_only: Annotated[
@@ -195,20 +211,31 @@ def score(
     paired_jobs: sacrebleu.PairedJobs = 1,
     force: sacrebleu.Force = False,
     no_color: sacrebleu.NoColor = False,
-    test_set: sacrebleu.TestSet = None,
+    test_set: test_sets.Name = None,
+    echo: test_sets.Echo = None,
+    list_sets: test_sets.ListSets = False,
+    subset: test_sets.Subset = None,
+    origlang: test_sets.Origlang = None,
+    cite: test_sets.Cite = False,
 ) -> None:
     """Score translations against references.
 
     Example: cupel score ref.txt -i system1.txt system2.txt -m bleu chrf++ ter --ci
     """
-    from cupel.reading import read_corpus
+    sacrebleu.refuse_other_meanings(source)
+    asked = test_sets.Asked(test_set, language_pair, origlang, subset, echo, list_sets, cite)
+    if test_sets.answered(asked, form, out):
+        return
+    named_set = test_sets.chosen(asked, references, source, num_refs)
+    from cupel.metrics.external import corpus_of, read_sources
     from cupel.scoring import score_corpus
 
-    sacrebleu.refuse_other_meanings(source, test_set)
     options = sacrebleu.metric_options(
         {
             "lowercase": lowercase,
-            "tokenize": sacrebleu.tokenizer(tokenize, language_pair),
+            "tokenize": sacrebleu.tokenizer(
+                tokenize, named_set.pair if named_set else language_pair
+            ),
             "smooth_method": smooth_method,
             "smooth_value": smooth_value,
         },
@@ -229,57 +256,112 @@ def score(
         segments=segments,
     )
     test = paired or (PairedTest.bs if paired_bs else PairedTest.ar if paired_ar else None)
-    if segments and (ci or test):
-        raise CupelError("Intervals and tests are computed for system scores only: leave out -sl.")
-    if report is not None:
-        from cupel.cli.report import refuse_to_replace
-
-        refuse_to_replace(report, force)
-        if out is not None and out.resolve() == report.resolve():
-            raise CupelError(f"{out} is named for the scores and for the report: name two files.")
-    chosen = _metrics(metrics or ["bleu"], options, trees)
-    corpus = read_corpus(
-        references, input_ or ["-"], source, names=names, num_refs=num_refs, encoding=encoding
-    )
-    if not quiet:
-        _remark(corpus, chosen, force)
+    per_segment = segments or prefer or flagged_segments
+    _check_request(per_segment and bool(ci or test or clusters), report, out, force)
+    specs = metrics or _default_metrics(flagged_segments, bool(scores_of_others), source, named_set)
+    chosen = _metrics(specs, options, trees, flagged_segments)
+    others = read_sources(scores_of_others or (), language_pair)
+    asked_gates = gates.Gates(fail_under or (), not_worse_than, margin or (), alpha, summary, junit)
+    asked_gates.check([*chosen, *(one.label for one in others)], per_segment)
+    _check_references(chosen, bool(references or named_set), context.command_path)
+    if chosen or input_ or references or named_set:
+        files, names = asked_gates.with_baseline(input_ or ["-"], names)
+        corpus = test_sets.read_texts(
+            named_set, references, files, source, names=names, num_refs=num_refs, encoding=encoding
+        )
+        if not quiet:
+            _remark(corpus, chosen, force, asked_gates)
+    else:
+        corpus = corpus_of(others)
     if prefer:
         from cupel.cli.prefer import print_preferences
 
-        if ci or test:
-            raise CupelError("--prefer compares segments: leave out intervals and tests.")
         with output.output(out) as file:
             print_preferences(corpus, chosen, form, width, score_only, file)
         return
     with output.progress_bar("scoring") as progress:
-        scores = score_corpus(corpus, chosen, workers=workers, progress=progress)
-    if details and not quiet:
-        warn_without_details(scores)
+        scores = score_corpus(
+            corpus, chosen, external=others, lower=lower or (), workers=workers, progress=progress
+        )
+    if not quiet:
+        external.remark(others, corpus)
+        warn_without_details(scores, details)
+    rankings = ranked.rankings_of(scores, clusters, alpha, correct, ci_n, seed)
+    outcomes = asked_gates.decide(scores, ci_n, seed)
+    results = Results(scores, ci, ci_n, test and test.value, paired_n, seed, rankings, outcomes)
     with output.output(out) as file:
-        if segments:
-            print_segments(scores, form, width, score_only, file, details)
+        if flagged_segments:
+            flagged.print_flagged(scores, form, width, file)
         else:
-            results = Results(scores, ci, ci_n, test and test.value, paired_n, seed)
-            print_systems(results, form, width, score_only, file, details)
+            print_scores = print_segments if segments else print_systems
+            print_scores(results, form, width, score_only, file, details)
     if report is not None:
-        from cupel.folders import write_text
-        from cupel.report.page import html_report
+        _write_report(report, scores, ci_n, seed)
+    gates.report(outcomes, quiet)
 
-        write_text(report, html_report(scores, resamples=ci_n, seed=seed))
-        output.warn(f"Wrote {report}.")
+
+def _default_metrics(
+    checks: bool, scored: bool, source: str | None, named_set: TestSet | None
+) -> list[str]:
+    if checks:
+        return flagged.all_checks(source is not None or named_set is not None)
+    return [] if scored else ["bleu"]
+
+
+def _write_report(report: Path, scores: Scores, resamples: int, seed: int) -> None:
+    from cupel.folders import write_text
+    from cupel.report.page import html_report
+
+    write_text(report, html_report(scores, resamples=resamples, seed=seed))
+    output.warn(f"Wrote {report}.")
+
+
+def _check_request(mixed: bool, report: Path | None, out: Path | None, force: bool) -> None:
+    """Refuse what does not go together. mixed: segments are asked for, and tests of systems."""
+    from cupel.cli.report import refuse_to_replace
+
+    if mixed:
+        raise CupelError(
+            "Intervals, tests and clusters are computed for system scores only: leave out -sl, "
+            "--prefer and --flagged."
+        )
+    if report is None:
+        return
+    refuse_to_replace(report, force)
+    if out is not None and out.resolve() == report.resolve():
+        raise CupelError(f"{out} is named for the scores and for the report: name two files.")
 
 
 def _metrics(
-    specs: list[str], options: dict[str, dict[str, object]], trees: str | None
+    specs: list[str], options: dict[str, dict[str, object]], trees: str | None, checks: bool
 ) -> dict[str, Metric]:
+    """The metrics by their labels. checks: whether there must be a check among them."""
     from cupel.registry import named_metrics
 
+    if not specs:
+        return {}
     given = tree_options(specs, trees)
     both = {n: {**options.get(n, {}), **given.get(n, {})} for n in {*options, *given}}
-    return named_metrics(specs, both)
+    metrics = named_metrics(specs, both)
+    if checks:
+        flagged.check_some(metrics)
+    return metrics
 
 
-def _remark(corpus: Corpus, metrics: dict[str, Metric], force: bool) -> None:
+def _check_references(metrics: dict[str, Metric], given: bool, command: str) -> None:
+    from cupel.metric import REFERENCES, needs_of
+
+    for label, metric in metrics.items():
+        if not given and REFERENCES in needs_of(metric):
+            raise CupelError(
+                f"The argument REF is missing, and {label} needs references (see `{command} --help`)."
+            )
+
+
+def _remark(
+    corpus: Corpus, metrics: dict[str, Metric], force: bool, asked_gates: gates.Gates
+) -> None:
+    asked_gates.remark(corpus)
     for part, count in corpus.empty_segments.items():
         where = "the references" if part == "references" else f"system {part!r}"
         output.warn(f"{count} empty segment{'s' * (count != 1)} in {where}.")

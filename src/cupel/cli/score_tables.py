@@ -2,24 +2,38 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TextIO
 
 from cupel.cli import output
+from cupel.cli.clusters import pair_rows, print_clusters, rank_columns
 from cupel.cli.output import Format
 
 if TYPE_CHECKING:
+    from cupel.gates import Outcome
     from cupel.metric import Metric
     from cupel.scores import Comparison, Scores
     from cupel.significance import Interval
+    from cupel.system_ranking import Ranking
 
 
 class Results:
     """System scores with their intervals and tests, computed once for all formats."""
 
     def __init__(
-        self, scores: Scores, ci: bool, ci_n: int, test: str | None, test_n: int | None, seed: int
+        self,
+        scores: Scores,
+        ci: bool,
+        ci_n: int,
+        test: str | None,
+        test_n: int | None,
+        seed: int,
+        rankings: Mapping[str, Ranking] | None = None,
+        outcomes: Sequence[Outcome] = (),
     ) -> None:
         self.scores = scores
+        self.rankings = rankings or {}
+        self.outcomes = outcomes
         self.signatures: dict[str, str] = {}
         self.intervals: dict[str, dict[str, Interval]] = {}
         self.comparisons: dict[str, dict[str, Comparison]] = {}
@@ -27,6 +41,8 @@ class Results:
             extra: dict[str, object] = {}
             if ci:
                 self.intervals[metric] = scores.intervals(metric, resamples=ci_n, seed=seed)
+                extra["bs"] = ci_n
+            elif metric in self.rankings:
                 extra["bs"] = ci_n
             if test:
                 compared = scores.paired(metric, test, samples=test_n, seed=seed)
@@ -47,10 +63,19 @@ class Results:
             if self.comparisons:
                 comparison = self.comparisons.get(row["metric"], {}).get(row["system"])
                 row["p_value"] = comparison.p_value if comparison else None
+            if self.rankings:
+                row |= rank_columns(self.rankings, row)
             for key in ("score", "low", "high"):
                 if width is not None and row.get(key) is not None:
                     row[key] = round(row[key], width)
         return rows
+
+    @property
+    def beside(self) -> dict[str, Any]:
+        """What JSON has beside the rows: all pairs of systems, and the gates."""
+        gates = [one.row() for one in self.outcomes]
+        pairs = pair_rows(self.rankings)
+        return ({"pairs": pairs} if self.rankings else {}) | ({"gates": gates} if gates else {})
 
     def cell(self, row: dict[str, Any], places: int, score_only: bool) -> str:
         text = f"{row['score']:.{places}f}"
@@ -87,14 +112,14 @@ def print_systems(
                 | {"score": part["value"]}
                 for part in parts
             ]
-        beside = {"details": parts} if details else {}
+        beside = ({"details": parts} if details else {}) | results.beside
         output.records(rows, form, file, signatures=results.signatures, **beside)
         return
     metrics = results.scores.metrics
     cells: dict[str, dict[str, str]] = {system: {} for system in results.scores.systems}
     for row in results.rows(None):
-        places = _places(metrics[_metric_of(row["metric"], metrics)], width)
-        cells[row["system"]][row["metric"]] = results.cell(row, places, score_only)
+        decimals = _places(metrics[_metric_of(row["metric"], metrics)], width)
+        cells[row["system"]][row["metric"]] = results.cell(row, decimals, score_only)
     if score_only and form is Format.text:
         one = len(cells) == 1
         for values in cells.values():
@@ -106,6 +131,9 @@ def print_systems(
     print(file=file)
     if details:
         _print_details(results.scores, form, width, file)
+    if results.rankings:
+        places = {label: _places(metrics[label], width) for label in results.rankings}
+        print_clusters(results.rankings, places, form, file)
     output.print_signatures(results.signatures, form, file)
     if results.comparisons and form is Format.text:
         baseline = results.scores.systems[0]
@@ -138,12 +166,12 @@ def _number(value: float, width: int | None) -> str:
     return f"{value:.{places}f}"
 
 
-def warn_without_details(scores: Scores) -> None:
-    """A sentence on the metrics that cannot say what their scores are made of."""
+def warn_without_details(scores: Scores, asked: bool) -> None:
+    """If details are asked for, a sentence on the metrics that cannot say what scores are made of."""
     from cupel.metric import Detailed
 
     names = [name for name, metric in scores.metrics.items() if not isinstance(metric, Detailed)]
-    if names:
+    if asked and names:
         output.warn(
             f"No details are printed for {', '.join(names)}: not every metric says what its score "
             "is made of."
@@ -161,7 +189,7 @@ def _verdicts(results: Results) -> list[str]:
 
 
 def print_segments(
-    scores: Scores,
+    results: Results,
     form: Format,
     width: int | None,
     score_only: bool,
@@ -169,6 +197,7 @@ def print_segments(
     details: bool = False,
 ) -> None:
     """One row per system and segment; details are further columns, in JSON records of their own."""
+    scores = results.scores
     rows = scores.segment_rows()
     in_json = details and form is Format.json
     beside = {"details": _detail_rows(scores, "segment", width)} if in_json else {}

@@ -96,6 +96,10 @@ class Cider(Metric):
             df="corpus" if self.df is None else hashlib.sha256(_bytes(self.df)).hexdigest()[:12],
         )
 
+    @property
+    def learns(self) -> bool:
+        return self.df is None
+
     def prepare(self, corpus: Corpus) -> Self:
         if self.df is not None:
             return replace(self, _frequencies=read_document_frequencies(self.df))

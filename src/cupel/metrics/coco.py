@@ -29,7 +29,7 @@ import numpy as np
 
 from cupel.arrays import FloatArray
 from cupel.batch import Batch
-from cupel.metric import Metric, Signature, decimals_of
+from cupel.metric import Metric, Signature, decimals_of, learns_from_corpus
 from cupel.registry import get_metric, register
 from cupel.text.tokenizers import Tokenizer
 
@@ -89,6 +89,10 @@ class Coco(Metric):
     @property
     def higher_is_better(self) -> bool:
         return self.inner.higher_is_better
+
+    @property
+    def learns(self) -> bool:
+        return learns_from_corpus(self.inner)
 
     def __post_init__(self) -> None:
         _ = self.inner

@@ -74,6 +74,7 @@ class Depref(Metric):
 
     name = "depref"
     higher_is_better = True
+    learns = False
     decimals = 4
 
     def __post_init__(self) -> None:

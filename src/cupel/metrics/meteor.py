@@ -85,6 +85,7 @@ class Meteor(Metric):
 
     name = "meteor"
     higher_is_better = True
+    learns = False
     decimals = 4
 
     def __post_init__(self) -> None:

@@ -91,6 +91,7 @@ class Red(Metric):
 
     name = "red"
     higher_is_better = True
+    learns = False
     decimals = 4
 
     def __post_init__(self) -> None:

@@ -129,6 +129,7 @@ class Redp(Metric):
 
     name = "redp"
     higher_is_better = True
+    learns = False
     decimals = 4
 
     def __post_init__(self) -> None:

@@ -88,6 +88,7 @@ class ReVal(Metric):
     name = "reval"
     decimals = 4
     higher_is_better = True
+    learns = False
 
     def __post_init__(self) -> None:
         for name, value, values in (

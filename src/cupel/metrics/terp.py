@@ -152,6 +152,7 @@ class Terp(Metric):
 
     name = "terp"
     higher_is_better = False
+    learns = False
 
     def __post_init__(self) -> None:
         parameters = self.parameters

@@ -66,6 +66,7 @@ class W2vAvg(Metric):
     name = "w2v-avg"
     decimals = 4
     higher_is_better = True
+    learns = False
 
     def __post_init__(self) -> None:
         if self.multiple not in MULTIPLE:

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from cupel.errors import CupelError
+from cupel.metrics.external import Given, read_sources
 from cupel.mutt.named import mutt_metrics, open_suite
 from cupel.mutt.suites import Suite
 from cupel.mutt.trials import THRESHOLD, Result, Results, counted_references, run
@@ -84,6 +85,8 @@ def unit_tests(
     references: Sequence[int] | None = None,
     formula: Formula | str | None = None,
     threshold: float = THRESHOLD,
+    scores: Given = (),
+    lower: Sequence[str] = (),
     workers: int = 1,
     progress: Progress | None = None,
 ) -> Results:
@@ -94,7 +97,8 @@ def unit_tests(
     list. corruptions: only these; if not given, all of each suite. references: numbers of
     references; the first so many of each trial are used. formula: what success is (order,
     difference); if not given, by the kind of the corruption. threshold: how large a relative
-    difference may be. workers, progress: as for `cupel.score`.
+    difference may be. scores, lower: scores that others gave the systems `original` and `corrupted`
+    of the trials, as for `cupel.score`; metrics may then be empty. workers, progress: as there.
     """
     named = [suites] if isinstance(suites, str | Suite) else suites
     opened = [open_suite(suite) if isinstance(suite, str) else suite for suite in named]
@@ -102,10 +106,12 @@ def unit_tests(
         opened = [suite.only(corruptions) for suite in opened]
     return run(
         opened,
-        mutt_metrics(metrics),
+        {} if scores and not metrics else mutt_metrics(metrics),
         references=references,
         formula=formula,
         threshold=threshold,
+        external=read_sources(scores),
+        lower=lower,
         workers=workers,
         progress=progress,
     )

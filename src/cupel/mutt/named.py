@@ -78,7 +78,7 @@ def ready_metrics(warn: Callable[[str], None] | None = None) -> dict[str, Metric
     """Every registered metric that gives one score and lacks nothing."""
     ready: dict[str, Metric] = {}
     for name, entry in entries().items():
-        if name in _LEFT_OUT or hasattr(entry.make, "components"):
+        if name in _LEFT_OUT or hasattr(entry.make, "components") or not entry.compares:
             continue
         missing = entry.unready
         if missing is None:

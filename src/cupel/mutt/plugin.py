@@ -1,9 +1,10 @@
-"""The pytest plugin: one test per corruption for the metric of a project.
+"""The pytest plugin: one test per corruption for the metric of a project, and `cupel_baseline`.
 
     [tool.pytest.ini_options]
     cupel_metric = "mypkg:metric"
 
-It does nothing, and imports nothing of Cupel, where that line is missing. Further settings:
+Without that line there is only the fixture of `baselines`, and nothing else of Cupel is imported.
+Further settings:
 
     cupel_suite         sample (the default), mutt, or a file of JSON lines
     cupel_references    numbers of references; those of the suite if not given
@@ -19,6 +20,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from cupel.mutt import baselines
+from cupel.mutt.baselines import cupel_baseline as cupel_baseline
+
 if TYPE_CHECKING:
     from cupel.mutt.checking import Report, Verdict
 
@@ -26,7 +30,8 @@ _FILE = "cupel-mutt"
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """The settings of the ini file."""
+    """The settings of the ini file, and the option of the baselines."""
+    baselines.add_options(parser)
     parser.addini("cupel_metric", "the metric to test: a metric of Cupel, or module:function")
     parser.addini("cupel_suite", "the trials: sample, mutt, or a file of JSON lines")
     parser.addini("cupel_references", "numbers of references", type="args")

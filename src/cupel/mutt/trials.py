@@ -5,8 +5,7 @@
 
 `order` means better, so for an error rate s_orig < s_corr; `difference` takes the raw score of
 every metric. A tie is no success of `order`, and is counted separately; learned metrics, whose last
-digits depend on the other sentences of a batch, tie within 1e-6. Originals and corruptions are
-two systems of one corpus, so that what is computed of references is shared.
+digits depend on the other sentences of a batch, tie within 1e-6.
 """
 
 from __future__ import annotations
@@ -14,22 +13,20 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
-from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from cupel.arrays import BoolArray, FloatArray
 from cupel.console import Progress
-from cupel.corpus import Corpus
 from cupel.errors import CupelError
 from cupel.metric import Metric, Vector
+from cupel.metrics.external import Source
 from cupel.mutt.corruptions import Kind
 from cupel.mutt.suites import Suite, TrialSet
-from cupel.records import html_table, json_document, polars_frame
+from cupel.mutt.trial_scores import trial_scores
+from cupel.records import Range, html_table, json_document, polars_frame
 from cupel.registry import MetricLike, named_metrics
-from cupel.scores import Scores
-from cupel.scoring import score_corpus
 
 if TYPE_CHECKING:
     import polars as pl
@@ -132,11 +129,12 @@ class Result:
 
 @dataclass(frozen=True)
 class Table:
-    """One table: a title, a header and rows of text."""
+    """One table: a title, a header and rows of text; intervals by the names of row and column."""
 
     title: str
     header: list[str]
     rows: list[list[str]]
+    intervals: Mapping[tuple[str, str], Range]
 
     @classmethod
     def of(cls, title: str, results: Sequence[Result], width: int) -> Table:
@@ -154,8 +152,9 @@ class Table:
             shown = [f"{100 * v:.{width}f}{m}" for v, m in zip(values, marks, strict=True)]
             rows.append([metric, *shown, f"{100 * sum(values) / len(values):.{width}f}"])
         by_difference = {r.corruption for r in results if r.formula is Formula.difference}
-        header = [name + "~" * (name in by_difference) for name in corruptions]
-        return cls(title, ["metric", *header, "avg"], rows)
+        header = {name: name + "~" * (name in by_difference) for name in corruptions}
+        intervals = {(r.metric, header[r.corruption]): (r.accuracy, *r.interval) for r in results}
+        return cls(title, ["metric", *header.values(), "avg"], rows, intervals)
 
 
 def counted_references(references: object) -> str:
@@ -196,7 +195,9 @@ class Results:
 
     def _repr_html_(self) -> str:
         """The tables that a notebook shows."""
-        return "".join(html_table(t.header, t.rows, f"{t.title}: {NOTE}") for t in self.tables())
+        return "".join(
+            html_table(t.header, t.rows, f"{t.title}: {NOTE}", t.intervals) for t in self.tables()
+        )
 
     def failures(self, count: int | None = None) -> list[dict[str, Any]]:
         """The first `count` failing trials of each metric and corruption, with both scores."""
@@ -242,6 +243,8 @@ def run(
     references: Sequence[int] | None = None,
     formula: Formula | str | None = None,
     threshold: float = THRESHOLD,
+    external: Sequence[Source] = (),
+    lower: Sequence[str] = (),
     workers: int = 1,
     progress: Progress | None = None,
 ) -> Results:
@@ -250,6 +253,7 @@ def run(
     references: numbers of references to use of each trial, one run for each; if not given, those
     of the suite (5, 10 and 20 for that of the paper), or all.
     formula: for all corruptions, instead of that of their kind. threshold: that of `difference`.
+    external, lower: as for `cupel.scoring.score_corpus`; systems `original` and `corrupted`.
     """
     if not threshold >= 0:
         raise CupelError(f"The threshold of the difference must be 0 or more, not {threshold}.")
@@ -265,20 +269,17 @@ def run(
     for name in names:
         if names.count(name) > 1:
             raise CupelError(f"Two suites are called {name!r}: leave one out, or rename its file.")
-    groups = [
-        (suite.name, count, trials)
-        for suite in opened
-        for count in _counts(suite, references)
-        for trials in (t if count == VARIOUS else t.with_references(int(count)) for t in suite.sets)
-    ]
-    scores, signatures = _scores([trials for _, _, trials in groups], by_label, workers, progress)
-    equal = {label: resolution(metric) for label, metric in by_label.items()}
+    groups = trial_groups(opened, references, one=bool(external))
+    scored = trial_scores(
+        [trials for _, _, trials in groups], by_label, external, lower, workers, progress
+    )
+    equal = {label: resolution(metric) for label, metric in scored.metrics.items()}
     results = []
     for row, (name, count, trials) in enumerate(groups):
         usual = Formula.difference if trials.kind is Kind.preserving else Formula.order
         used = chosen or usual
-        for label, metric in by_label.items():
-            both, higher = scores[label][row], metric.higher_is_better
+        for label, metric in scored.metrics.items():
+            both, higher = scored.pairs[label][row], metric.higher_is_better
             better = successes(
                 *both,
                 used,
@@ -289,7 +290,7 @@ def run(
             results.append(
                 Result(name, trials, count, label, used, *both, better, higher, equal[label])
             )
-    return Results(tuple(results), signatures)
+    return Results(tuple(results), scored.signatures)
 
 
 def successes(
@@ -325,6 +326,23 @@ def wilson(successes: int, trials: int) -> tuple[float, float]:
     return (0.0 if successes == 0 else low), (1.0 if successes == trials else high)
 
 
+def trial_groups(
+    suites: Sequence[Suite], references: Sequence[int] | None = None, *, one: bool = False
+) -> list[tuple[str, int | str, TrialSet]]:
+    """Suite, number of references and trials, of all that is run; `one`: of one number, or an error."""
+    numbers = [(suite, count) for suite in suites for count in _counts(suite, references)]
+    if one and len(numbers) > 1:
+        raise CupelError(
+            "Texts and scores are of the trials of one suite with one number of references: choose "
+            "them with --suite and --references."
+        )
+    return [
+        (suite.name, count, trials if count == VARIOUS else trials.with_references(int(count)))
+        for suite, count in numbers
+        for trials in suite.sets
+    ]
+
+
 def _counts(suite: Suite, references: Sequence[int] | None) -> list[int | str]:
     for count in references or ():
         if count < 1:
@@ -333,58 +351,3 @@ def _counts(suite: Suite, references: Sequence[int] | None) -> list[int | str]:
         return list(dict.fromkeys(counts))
     lengths = {len(trial.references) for trials in suite.sets for trial in trials.trials}
     return [lengths.pop()] if len(lengths) == 1 else [VARIOUS]
-
-
-Pairs = list[tuple[FloatArray, FloatArray]]
-"""Of each set of trials the scores of the originals and of the corruptions."""
-
-
-def _scores(
-    sets: Sequence[TrialSet],
-    metrics: Mapping[str, Metric],
-    workers: int,
-    progress: Progress | None,
-) -> tuple[dict[str, Pairs], dict[str, str]]:
-    """Scores by metric, and signatures.
-
-    A metric that learns from the references (CIDEr its document frequencies) learns from those of
-    each set by itself, as if it had been run on that set; all others score all sets at once.
-    """
-    corpora = [_corpus([trials]) for trials in sets]
-    alone = [label for label, m in metrics.items() if m.prepare(corpora[0]) is not m]
-    together = {label: metric for label, metric in metrics.items() if label not in alone}
-    scores: dict[str, Pairs] = {}
-    signatures: dict[str, str] = {}
-    if together:
-        pooled = score_corpus(_corpus(sets), together, workers=workers, progress=progress)
-        signatures |= pooled.signatures
-        ends = np.cumsum([0, *map(len, sets)])
-        for label in together:
-            both = _both(pooled, label)
-            scores[label] = [
-                (both[0][start:end], both[1][start:end]) for start, end in pairwise(ends)
-            ]
-    for label in alone:
-        each = [score_corpus(c, {label: metrics[label]}, workers=workers) for c in corpora]
-        scores[label] = [_both(one, label) for one in each]
-        signatures[label] = each[0].signatures[label]
-    return scores, {label: _without_references(signatures[label]) for label in metrics}
-
-
-def _corpus(sets: Sequence[TrialSet]) -> Corpus:
-    trials = [trial for one in sets for trial in one.trials]
-    has_sources = all(trial.source is not None for trial in trials)
-    return Corpus(
-        {"original": [t.original for t in trials], "corrupted": [t.corrupted for t in trials]},
-        [t.references for t in trials],
-        [t.source or "" for t in trials] if has_sources else None,
-    )
-
-
-def _both(scores: Scores, label: str) -> tuple[FloatArray, FloatArray]:
-    return scores.segment_scores(label, "original"), scores.segment_scores(label, "corrupted")
-
-
-def _without_references(signature: str) -> str:
-    """The number of references is a column of the results."""
-    return "|".join(part for part in signature.split("|") if not part.startswith("nrefs:"))

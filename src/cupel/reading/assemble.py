@@ -11,7 +11,7 @@ from itertools import chain
 from pathlib import Path
 from typing import cast
 
-from cupel.corpus import Corpus, counted_segments
+from cupel.corpus import NO_REFERENCES, Corpus, counted_segments
 from cupel.errors import CupelError
 from cupel.reading.lines import STANDARD_INPUT, display_name, iterate_lines, read_lines
 from cupel.reading.names import parse_name, system_names
@@ -32,32 +32,41 @@ def read_corpus(
     """A corpus from files, each named as on the command line: FILE, FILE:COLUMN or `-`.
 
     Each reference file adds its references to every segment; with `num_refs` the only one holds
-    that many per line, separated by tabs. Each hypothesis file is one system, or several where
+    that many per line, separated by tabs. There may be none, for metrics that need none. Each hypothesis file is one system, or several where
     it is SGM or XML. Systems are called by `names`, or else by the shortest form of their name in
     the file or on the command line that is unique.
     """
     _check_request(references, hypotheses, source, num_refs)
     if num_refs > 1:
         reference = _tabbed_references(references[0], num_refs, encoding)
-    else:
+    elif references:
         reference = _merged([read_segments(name, "reference", encoding)[0] for name in references])
+    else:
+        reference = None
+    systems = read_systems(hypotheses, names, encoding)
+    leader = reference or next(iter(systems.values()))
+    origins = {name: output.who for name, output in systems.items()}
+    sources = None
+    if source is not None:
+        (source_text,) = read_segments(source, "source", encoding)
+        sources = _single_texts(leader, source_text)
+        origins["sources"] = source_text.origin
+    texts = {name: _single_texts(leader, output) for name, output in systems.items()}
+    if reference is None:
+        return Corpus(texts, NO_REFERENCES, sources, origins)
+    return Corpus(texts, reference.texts, sources, {**origins, "references": reference.origin})
+
+
+def read_systems(
+    hypotheses: Sequence[str | Path], names: Sequence[str] | None = None, encoding: str = "utf-8"
+) -> dict[str, Segments]:
+    """The systems of files, by name: as `read_corpus` names them."""
     outputs = [
         (parse_name(given), segments)
         for given in hypotheses
         for segments in read_segments(given, "hypothesis", encoding)
     ]
-    systems = dict(
-        zip(system_names(outputs, names), (output for _, output in outputs), strict=True)
-    )
-    origins = {name: output.who for name, output in systems.items()}
-    origins["references"] = reference.origin
-    sources = None
-    if source is not None:
-        (source_text,) = read_segments(source, "source", encoding)
-        sources = _single_texts(reference, source_text)
-        origins["sources"] = source_text.origin
-    texts = {name: _single_texts(reference, output) for name, output in systems.items()}
-    return Corpus(texts, reference.texts, sources, origins)
+    return dict(zip(system_names(outputs, names), (output for _, output in outputs), strict=True))
 
 
 def read_segments(
@@ -89,8 +98,8 @@ def _check_request(
 ) -> None:
     if isinstance(references, str | Path) or isinstance(hypotheses, str | Path):
         raise CupelError("References and hypotheses are lists of file names, not one name.")
-    if not references:
-        raise CupelError("There is no reference file; give at least one.")
+    if num_refs > 1 and not references:
+        raise CupelError(f"{num_refs} references per line need a reference file; there is none.")
     if not hypotheses:
         raise CupelError("There is no file with translations; give at least one.")
     if num_refs < 1:

@@ -11,10 +11,21 @@ from cupel.errors import CupelError
 from cupel.reading.lines import display_name, iterate_lines, read_text
 
 
-def parse_json(text: str, place: str) -> Any:
-    """The value of a text that errors call `place`: a file, or a line of one."""
+def parse_json(text: str, place: str, *, unique: bool = False) -> Any:
+    """The value of a text that errors call `place`: a file, or a line of one.
+
+    unique: whether a key that an object has twice is an error; Python keeps the last.
+    """
+
+    def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        value = dict(pairs)
+        for number, (key, _) in enumerate(pairs if len(value) < len(pairs) else ()):
+            if key in (other for other, _ in pairs[:number]):
+                raise CupelError(f"{place}: an object has the key {key!r} twice.")
+        return value
+
     try:
-        return json.loads(text)
+        return json.loads(text, object_pairs_hook=once if unique else None)
     except json.JSONDecodeError as error:
         line = "" if text.count("\n") == 0 and ", line " in place else f", line {error.lineno}"
         raise CupelError(
@@ -26,20 +37,23 @@ def parse_json(text: str, place: str) -> Any:
         raise CupelError(f"{place}: this JSON cannot be read ({error}).") from None
 
 
-def read_json(path: Path | str) -> Any:
-    """The value of a whole file."""
-    return parse_json(read_text(path), display_name(path))
+def read_json(path: Path | str, *, unique: bool = False) -> Any:
+    """The value of a whole file; unique as for `parse_json`."""
+    return parse_json(read_text(path), display_name(path), unique=unique)
 
 
 def json_lines(
-    path: Path | str, encoding: str = "utf-8", *, blank: bool = False
+    path: Path | str, encoding: str = "utf-8", *, blank: bool = False, unique: bool = False
 ) -> Iterator[tuple[str, dict[str, Any]]]:
-    """(place, object) of each line of a file. blank: whether blank lines are skipped."""
+    """(place, object) of each line of a file.
+
+    blank: whether blank lines are skipped. unique: as for `parse_json`.
+    """
     for number, line in enumerate(iterate_lines(path, encoding), start=1):
         if blank and not line.strip():
             continue
         place = f"{display_name(path)}, line {number}"
-        value = parse_json(line, place)
+        value = parse_json(line, place, unique=unique)
         if not isinstance(value, dict):
             raise CupelError(
                 f"{place}: {kind_of_json(value)} was found where an object was expected."

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -35,14 +35,17 @@ class InputName:
         return kind_of(self.file)
 
 
-def parse_name(name: str | Path) -> InputName:
-    """FILE:COLUMN as two parts; a file whose name contains the colon comes first."""
+def parse_name(name: str | Path, kinds: Mapping[str, str] = _KINDS) -> InputName:
+    """FILE:COLUMN as two parts; a file whose name contains the colon comes first.
+
+    kinds: the ends of names of files that have columns, and what these files are.
+    """
     given = str(name)
     if not given:
         raise CupelError("A file's name is empty: name a file, or - for standard input.")
     if given == STANDARD_INPUT or _exists(given):
         return InputName(given, given)
-    splits = [(file, part) for file, part in _splits(given) if kind_of(file) != "lines"]
+    splits = [(file, part) for file, part in _splits(given) if kind_of(file, kinds) != "lines"]
     for file, part in splits:
         if _exists(file):
             return InputName(given, file, part)
@@ -56,9 +59,9 @@ def parse_name(name: str | Path) -> InputName:
     return InputName(given, given)
 
 
-def kind_of(file: str) -> str:
+def kind_of(file: str, kinds: Mapping[str, str] = _KINDS) -> str:
     """`lines`, `sgm`, `tsv`, `csv`, `jsonl` or `parquet`, by the end of a file's name."""
-    return _KINDS.get(Path(file.lower().removesuffix(".gz")).suffix, "lines")
+    return kinds.get(Path(file.lower().removesuffix(".gz")).suffix, "lines")
 
 
 def _splits(given: str) -> Iterator[tuple[str, str]]:

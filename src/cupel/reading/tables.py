@@ -9,12 +9,16 @@ from __future__ import annotations
 
 import io
 from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from cupel.errors import CupelError
 from cupel.reading.jsons import json_lines, kind_of_json
 from cupel.reading.lines import open_bytes
 from cupel.reading.rows import iterate_rows
 from cupel.reading.segments import listed, nearest
+
+if TYPE_CHECKING:
+    import polars
 
 Cell = str | list[str]
 
@@ -57,6 +61,18 @@ def _read_json_lines(file: str, column: str | None, encoding: str) -> list[Cell]
 
 
 def _read_parquet(file: str, column: str | None, _encoding: str) -> list[Cell]:
+    frame = read_frame(file, lambda columns: [_the_column(file, columns, column)])
+    (chosen,) = frame.columns
+    values = frame[chosen].to_list()
+    return [
+        _checked_cell(value, f"{file}, row {row}", chosen) for row, value in enumerate(values, 1)
+    ]
+
+
+def read_frame(
+    file: str, choose: Callable[[Sequence[str]], Sequence[str]] = lambda columns: columns
+) -> polars.DataFrame:
+    """A Parquet file. choose: of all columns those to read."""
     import polars
 
     # Polars gets bytes, because it would interpret wildcards and addresses in a name.
@@ -67,14 +83,9 @@ def _read_parquet(file: str, column: str | None, _encoding: str) -> list[Cell]:
     try:
         columns = list(polars.read_parquet_schema(content))
         content.seek(0)
-        chosen = _the_column(file, columns, column)
-        series = polars.read_parquet(content, columns=[chosen])[chosen]
-        values = series.to_list()
+        return polars.read_parquet(content, columns=list(choose(columns)))
     except polars.exceptions.PolarsError:
         raise CupelError(f"{file} is not a Parquet file, or it is damaged.") from None
-    return [
-        _checked_cell(value, f"{file}, row {row}", chosen) for row, value in enumerate(values, 1)
-    ]
 
 
 def _the_column(file: str, columns: Sequence[str], column: str | None) -> str:

@@ -8,13 +8,15 @@ from typing import Any
 
 from cupel.errors import CupelError
 from cupel.mutt.trials import counted_references
-from cupel.report import charts
+from cupel.report import campaign, charts
 from cupel.report.html import Cell, Section, figure, figures, paragraph, table
 from cupel.report.runs import Row, Run, is_number
 from cupel.report.svg import escape
 
 AVERAGE = "avg"
 _MOST_EXAMPLES = 12
+_MOST_TOGETHER = 200
+"""Points of several language pairs that fit into one scatter plot."""
 
 
 def _groups(rows: Sequence[Row], *keys: str) -> dict[tuple[Any, ...], list[Row]]:
@@ -32,21 +34,32 @@ def meta(run: Run, number: str = "") -> Section:
     ).items():
         title = f"{dataset}, {level} level, {statistic}"
         parts.append(_agreement(rows, title))
-    parts.append(_scatters(run))
+    parts += [
+        campaign.contest(run, _best_first(run.rows)),
+        _scatters(run),
+        campaign.disagreements(run),
+    ]
     datasets = ", ".join(dict.fromkeys(row["dataset"] for row in run.rows))
     return Section(f"people{number}", f"Metrics against people: {datasets}", "".join(parts))
+
+
+def _best_first(rows: Sequence[Row]) -> list[str]:
+    """The metrics by their average, or by the last language pair where there is none."""
+    by_cell = {(row["metric"], row["pair"]): row for row in rows}
+    last = AVERAGE if any(row["pair"] == AVERAGE for row in rows) else rows[-1]["pair"]
+    return sorted(
+        dict.fromkeys(row["metric"] for row in rows),
+        key=lambda m: (
+            -by_cell[m, last]["value"] if _has_value(by_cell.get((m, last))) else math.inf
+        ),
+    )
 
 
 def _agreement(rows: Sequence[Row], title: str) -> str:
     pairs = list(dict.fromkeys(row["pair"] for row in rows))
     by_cell = {(row["metric"], row["pair"]): row for row in rows}
     last = AVERAGE if AVERAGE in pairs else pairs[-1]
-    metrics = sorted(
-        dict.fromkeys(row["metric"] for row in rows),
-        key=lambda m: (
-            -by_cell[m, last]["value"] if _has_value(by_cell.get((m, last))) else math.inf
-        ),
-    )
+    metrics = _best_first(rows)
     best = {
         pair: max((r["value"] for r in rows if r["pair"] == pair and _has_value(r)), default=None)
         for pair in pairs
@@ -94,40 +107,48 @@ def _scatters(run: Run) -> str:
     if not points:
         return ""
     pairs = list(dict.fromkeys(point["pair"] for point in points))
-    metrics = [key for key in points[0] if key not in ("pair", "item", "human")]
-    drawn = []
-    for metric in metrics:
-        marks = [
-            charts.Point(
-                f"{point['pair']} {point['item']}",
-                point["human"],
-                point[metric],
-                pairs.index(point["pair"]),
-            )
-            for point in points
-            if is_number(point["human"]) and is_number(point[metric])
-        ]
-        drawn.append(
-            figure(
-                charts.scatter(
-                    marks,
-                    f"{metric} against people",
-                    x_label="human score",
-                    y_label=metric,
-                    series=pairs,
-                    note=_note(run.rows, metric),
-                )
-            )
-        )
+    metrics = [m for m in _best_first(run.rows) if m in points[0]]
+    # Hundreds of points of several language pairs would hide each other.
+    apart = len(pairs) > 1 and len(points) > _MOST_TOGETHER
+    content = "".join(
+        f"<h4>{escape(', '.join(shown))}</h4>"
+        + figures([_scatter(run, points, metric, shown) for metric in metrics])
+        for shown in ([[pair] for pair in pairs] if apart else [pairs])
+    )
     what = "Each point is one judged item: a system, or a segment where people graded segments."
     remark = f"{what} Error rates are negated, so that higher is better."
-    return "<h3>Metric against human scores</h3>" + paragraph(remark, "remark") + figures(drawn)
+    return "<h3>Metric against human scores</h3>" + paragraph(remark, "remark") + content
 
 
-def _note(rows: Sequence[Row], metric: str) -> str:
+def _scatter(run: Run, points: Sequence[Row], metric: str, pairs: Sequence[str]) -> str:
+    """The points of these language pairs, which are the series."""
+    marks = [
+        charts.Point(
+            f"{point['pair']} {point['item']}",
+            point["human"],
+            point[metric],
+            pairs.index(point["pair"]),
+        )
+        for point in points
+        if point["pair"] in pairs and is_number(point["human"]) and is_number(point[metric])
+    ]
+    return figure(
+        charts.scatter(
+            marks,
+            f"{metric} against people: {', '.join(pairs)}",
+            x_label="human score",
+            y_label=metric,
+            series=pairs,
+            note=_note(run.rows, metric, pairs[0] if len(pairs) == 1 else AVERAGE),
+        )
+    )
+
+
+def _note(rows: Sequence[Row], metric: str, pair: str) -> str:
     for row in rows:
-        if row["metric"] == metric and row["pair"] == AVERAGE and _has_value(row):
-            return f"{row['statistic']} {row['value']:.3f} on average"
+        if row["metric"] == metric and row["pair"] == pair and _has_value(row):
+            where = " on average" if pair == AVERAGE else ""
+            return f"{row['statistic']} {row['value']:.3f}{where}"
     return ""
 
 

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from cupel import __version__
-from cupel.report import judged, scored, segments, verdicts
+from cupel.report import campaign, judged, scored, segments, verdicts
 from cupel.report.html import Section, paragraph
 from cupel.report.runs import Run, other_versions
 from cupel.report.svg import escape
@@ -30,6 +30,9 @@ if TYPE_CHECKING:
     from cupel.corpus import Corpus
     from cupel.metric import Metric
     from cupel.scores import Scores
+
+
+_SECTIONS = {"meta": judged.meta, "mutt": judged.mutt, "tasks": campaign.task_section}
 
 
 def report(
@@ -63,9 +66,9 @@ def report(
         else:
             # Two runs of one kind may be on one page: their sections need different names.
             count = sum(
-                s.name.startswith({"meta": "people", "mutt": "mutt"}[run.kind]) for s in sections
+                s.name.startswith({"meta": "people"}.get(run.kind, run.kind)) for s in sections
             )
-            build = {"meta": judged.meta, "mutt": judged.mutt}[run.kind]
+            build = _SECTIONS[run.kind]
             sections.append(build(run, f"-{count + 1}" if count else ""))
     sections.append(_signatures(runs))
     return _page(title or _title(runs), sections, data, other_versions(runs))
@@ -99,7 +102,7 @@ def html_report(
     ]
     return report(
         runs,
-        scores.corpus,
+        scores.corpus if scores.corpus.has_texts else None,
         uncertainty=uncertainty,
         metrics=scores.metrics,
         align=align,
@@ -130,7 +133,9 @@ def _scored(run: Run, uncertainty: Uncertainty | None, higher: Mapping[str, bool
     return [
         *_kept(scored.verdict(differences, run.rows)),
         scored.systems(run, differences, directions),
-        *_kept(scored.contest(uncertainty.wins, names) if uncertainty else None),
+        *_kept(
+            scored.contest(uncertainty.wins, names, uncertainty.rankings) if uncertainty else None
+        ),
         *_kept(None if uncertainty else scored.correlations(run, metrics, matrix)),
     ]
 
@@ -150,7 +155,7 @@ def _title(runs: Sequence[Run]) -> str:
         names = list(dict.fromkeys(row["system"] for row in run.rows))
         return " and ".join(names) if len(names) <= 2 else f"{len(names)} systems compared"
     metrics = len(dict.fromkeys(row["metric"] for row in run.rows))
-    against = "people" if run.kind == "meta" else "unit tests"
+    against = "unit tests" if run.kind == "mutt" else "people"
     return f"{metrics} metric{'s' * (metrics != 1)} against {against}"
 
 
@@ -167,19 +172,21 @@ def _signatures(runs: Sequence[Run]) -> Section:
     return Section("signatures", "Signatures", f'{remark}<dl class="signatures">{items}</dl>')
 
 
-def _asset(name: str) -> str:
+def asset(name: str) -> str:
+    """A style sheet or script of the pages."""
     return (files("cupel.report") / "assets" / name).read_text("utf-8")
 
 
-def _hash(content: str) -> str:
+def source_hash(content: str) -> str:
+    """How a content security policy names a style or script that a page may have."""
     digest = hashlib.sha256(content.encode("utf-8")).digest()
     return f"'sha256-{base64.b64encode(digest).decode('ascii')}'"
 
 
 def _page(title: str, sections: Sequence[Section], data: str, warnings: Sequence[str]) -> str:
-    style, script = _asset("report.css"), _asset("report.js")
+    style, script = asset("report.css"), asset("marks.js") + asset("report.js")
     policy = (
-        f"default-src 'none'; style-src {_hash(style)}; script-src {_hash(script)}; "
+        f"default-src 'none'; style-src {source_hash(style)}; script-src {source_hash(script)}; "
         "base-uri 'none'; form-action 'none'"
     )
     links = "".join(f'<li><a href="#{s.name}">{escape(s.title)}</a></li>' for s in sections)

@@ -27,6 +27,11 @@ COLUMNS: dict[str, tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]] = {
         ("value", "n"),
         ("low", "high"),
     ),
+    "tasks": (
+        ("dataset", "task", "pair", "level", "statistic", "metric"),
+        ("weight", "value", "rank"),
+        ("mean_rank",),
+    ),
     "mutt": (
         ("suite", "corruption", "kind", "metric"),
         ("accuracy", "trials"),
@@ -44,9 +49,16 @@ _MADE_BY = {
     "score": "cupel score -f json",
     "segments": "cupel score -sl -f json",
     "meta": "cupel meta -f json",
+    "tasks": "cupel meta --task -f json",
     "mutt": "cupel mutt -f json",
 }
-_DISTINCTIVE = {"mutt": "accuracy", "meta": "statistic", "segments": "segment", "score": "score"}
+_DISTINCTIVE = {
+    "mutt": "accuracy",
+    "tasks": "mean_rank",
+    "meta": "statistic",
+    "segments": "segment",
+    "score": "score",
+}
 
 
 @dataclass(frozen=True)

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from cupel.batch import FloatArray
     from cupel.corpus import Corpus
     from cupel.metric import Metric
+    from cupel.system_ranking import Ranking
 
 MOST_OVERLAID = 3
 """Distributions of so many systems are drawn over one another; more get boxes side by side."""
@@ -146,8 +147,12 @@ def _bar(name: str, row: Row, difference: Difference | None) -> charts.Bar:
     return charts.Bar(name, row["score"], row.get("low"), row.get("high"), note)
 
 
-def contest(wins: Mapping[str, FloatArray], names: Sequence[str]) -> Section | None:
-    """Which system beats which, for three or more: one heat map per metric, systems best first."""
+def contest(
+    wins: Mapping[str, FloatArray],
+    names: Sequence[str],
+    rankings: Mapping[str, Ranking] | None = None,
+) -> Section | None:
+    """Which system beats which, for three or more: clusters and a heat map for each metric."""
     if not 3 <= len(names) <= MOST_IN_CONTEST:
         return None
     drawn = []
@@ -160,7 +165,8 @@ def contest(wins: Mapping[str, FloatArray], names: Sequence[str]) -> Section | N
         ]
         title = f"How sure is it that the row is better than the column, by {metric}?"
         chart = charts.heatmap(ordered, ordered, values, title, form="{:.0%}")
-        drawn.append(figure(chart, title))
+        clusters = _clusters(rankings[metric]) if rankings and metric in rankings else ""
+        drawn.append(clusters + figure(chart, title))
     more = "".join(drawn[1:])
     rest = f"<details><summary>The same by other metrics</summary>{more}</details>" if more else ""
     remark = paragraph(
@@ -169,6 +175,20 @@ def contest(wins: Mapping[str, FloatArray], names: Sequence[str]) -> Section | N
         "remark",
     )
     return Section("contest", "Which system beats which", remark + drawn[0] + rest)
+
+
+def _clusters(ranking: Ranking) -> str:
+    """The sentence on the best system, and the ranks."""
+    body: list[list[Cell | str]] = [
+        [
+            one.system,
+            str(one.cluster),
+            str(one.low) if one.low == one.high else f"{one.low}\N{EN DASH}{one.high}",
+        ]
+        for one in ranking.systems
+    ]
+    caption = f"Systems of one cluster cannot be told apart by {ranking.metric} (Holm)."
+    return paragraph(ranking.sentence) + table(["System", "Cluster", "Ranks"], body, caption)
 
 
 def distributions(run: Run) -> Section:
@@ -249,7 +269,7 @@ def _static(run: Run, higher: Mapping[str, bool], corpus: Corpus | None) -> str:
     places = decimals(metric, [float(scores.max())])
     rows: list[list[Cell | str]] = []
     for at in np.argsort(key, kind="stable")[:_STATIC_SEGMENTS].tolist():
-        if corpus is not None:
+        if corpus is not None and corpus.references[at]:
             rows.append([str(at + 1), "reference", Cell(corpus.references[at][0], "text"), ""])
         for index, name in enumerate(names[:4]):
             text = corpus.systems[name][at] if corpus is not None else ""

@@ -17,7 +17,7 @@ import numpy as np
 
 from cupel.errors import CupelError
 from cupel.report.runs import Run
-from cupel.report.traits import metric_of
+from cupel.report.traits import is_check, metric_of
 
 if TYPE_CHECKING:
     from cupel.alignments import Alignment
@@ -74,7 +74,10 @@ def payload(
     tables = columns(run)
     data: dict[str, Any] = {
         "systems": systems,
-        "metrics": [{"name": metric, "higher": higher[metric]} for metric in tables],
+        "metrics": [
+            {"name": metric, "higher": higher[metric], "check": is_check(metric)}
+            for metric in tables
+        ],
         "count": len(run.rows) // len(systems),
         "scores": [_rounded(table) for table in tables.values()],
     }

@@ -64,7 +64,19 @@ def text(content: object, x: float, y: float, **attributes: object) -> str:
     return element("text", escape(content), x=float(x), y=float(y), **(defaults | attributes))
 
 
-def svg(width: float, height: float, title: str, description: str, *parts: str) -> str:
+class Picture(str):
+    """The text of a picture, which a notebook shows as the picture."""
+
+    __slots__ = ()
+
+    def _repr_svg_(self) -> str:
+        return str(self)
+
+    def __repr__(self) -> str:
+        return f"<Picture: {len(self)} characters of SVG>"
+
+
+def svg(width: float, height: float, title: str, description: str, *parts: str) -> Picture:
     """A whole picture with its text alternative."""
     whole = "\0".join((title, description, *parts))
     digest = hashlib.sha256(whole.encode("utf-8", "replace"))
@@ -73,7 +85,7 @@ def svg(width: float, height: float, title: str, description: str, *parts: str) 
         f'<title id="{name}-t">{escape(title)}</title>'
         f'<desc id="{name}-d">{escape(description)}</desc>' + "".join(parts)
     )
-    return (
+    return Picture(
         f'<svg xmlns="http://www.w3.org/2000/svg" role="img" class="chart" '
         f'aria-labelledby="{name}-t {name}-d" viewBox="0 0 {number(width)} {number(height)}" '
         f'width="{number(width)}" height="{number(height)}" font-family="{escape(FONT)}">'

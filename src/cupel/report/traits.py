@@ -24,6 +24,13 @@ def higher_is_better(label: str) -> bool:
     return True if metric is None else metric.higher_is_better
 
 
+def is_check(label: str) -> bool:
+    """Whether a segment with a score above 0 is one that a check flags."""
+    from cupel.metrics.check import Check
+
+    return isinstance(metric_of(label), Check)
+
+
 def decimals(label: str, values: Iterable[float]) -> int:
     """As `cupel score` prints the metric; of an unknown one by the size of its values."""
     metric = metric_of(label)

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from cupel.report.runs import Row
     from cupel.scores import Scores
     from cupel.significance import Interval
+    from cupel.system_ranking import Ranking
 
 LEVEL = 0.05
 
@@ -41,8 +42,8 @@ class Difference:
     def verdict(self) -> str:
         """`better`, `worse`, or `even` where chance explains it.
 
-        An interval that holds zero is enough for that: p, by sacreBLEU's formula, counts only
-        larger differences, and is too sure where few segments differ at all.
+        An interval that holds zero is enough for that: the p of a bootstrap, by sacreBLEU's
+        formula, counts only larger differences, and is too sure where few segments differ at all.
         """
         within = self.low is not None and self.high is not None and self.low <= 0 <= self.high
         if self.p_value >= LEVEL or self.value == 0 or within:
@@ -64,12 +65,13 @@ class Uncertainty:
     """Intervals by (metric, system), differences to the first system, and the shares of wins.
 
     wins: of each metric (systems, systems), the share of resampled test sets on which the row's
-    system is better than the column's; a tie counts half.
+    system is better than the column's; a tie counts half. rankings: the clusters by each metric.
     """
 
     intervals: Mapping[tuple[str, str], Interval]
     differences: Sequence[Difference]
     wins: Mapping[str, FloatArray]
+    rankings: Mapping[str, Ranking]
 
 
 def uncertainty(scores: Scores, *, resamples: int, seed: int) -> Uncertainty:
@@ -81,19 +83,28 @@ def uncertainty(scores: Scores, *, resamples: int, seed: int) -> Uncertainty:
     """
     from cupel import significance
     from cupel.metric import Vector
+    from cupel.system_ranking import ranking
 
     intervals: dict[tuple[str, str], Interval] = {}
     differences: list[Difference] = []
     wins: dict[str, FloatArray] = {}
+    rankings: dict[str, Ranking] = {}
     names = scores.systems
-    for label, metric in scores.metrics.items():
-        if isinstance(metric, Vector):
-            continue
-        drawn = significance.bootstrap_scores(metric, scores.statistics[label], resamples, seed)
+    metrics = {k: metric for k, metric in scores.metrics.items() if not isinstance(metric, Vector)}
+    every = significance.bootstrap_all(
+        metrics, {label: scores.statistics[label] for label in metrics}, resamples, seed
+    )
+    for label, metric in metrics.items():
+        drawn = every[label]
         actual = np.array([scores.system_score(label, name) for name in names])
         p_values = significance.paired_randomization(metric, scores.statistics[label], seed=seed)
         good = drawn if metric.higher_is_better else -drawn
         wins[label] = np.stack([((row > good) + 0.5 * (row == good)).mean(axis=1) for row in good])
+        if len(names) > 1 and len(scores.corpus) > 1 and resamples > 1:
+            rankings[label] = ranking(
+                label, names, actual, drawn,
+                segments=len(scores.corpus), higher_is_better=metric.higher_is_better,
+            )  # fmt: skip
         for row, name in enumerate(names):
             intervals[label, name] = significance.interval(drawn[row])
             if row:
@@ -110,7 +121,7 @@ def uncertainty(scores: Scores, *, resamples: int, seed: int) -> Uncertainty:
                         bounds.high,
                     )
                 )
-    return Uncertainty(intervals, differences, wins)
+    return Uncertainty(intervals, differences, wins, rankings)
 
 
 def from_rows(rows: Sequence[Row], higher: Mapping[str, bool]) -> list[Difference]:

@@ -1,0 +1,183 @@
+"""`cupel score` with scores of others, clusters, gates and flagged segments: files in, text out."""
+
+from __future__ import annotations
+
+import json
+import shlex
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from xml.etree import ElementTree
+
+import numpy as np
+import pytest
+
+from cupel.cli import main
+
+REFERENCE = [f"The cat sat on mat number {n} and slept until noon." for n in range(40)]
+GOOD = [line.replace("slept", "sleeps") for line in REFERENCE]
+FAIR = [line.replace("slept until", "sleep to") for line in REFERENCE]
+BAD = [line.replace("cat sat on mat", "dog on carpet") for line in REFERENCE]
+Answer = tuple[int, str, str]
+
+
+@pytest.fixture
+def cupel(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> Callable[[str], Answer]:
+    """Runs a command line in a folder with texts: exit status, standard output and error."""
+    monkeypatch.chdir(tmp_path)
+    for name, lines in (("ref", REFERENCE), ("good", GOOD), ("fair", FAIR), ("bad", BAD)):
+        Path(f"{name}.txt").write_text("\n".join(lines) + "\n")
+
+    def run(line: str) -> Answer:
+        monkeypatch.setattr(sys, "argv", ["cupel", *shlex.split(line)])
+        with pytest.raises(SystemExit) as end:
+            main()
+        captured = capsys.readouterr()
+        return int(end.value.code or 0), captured.out, captured.err
+
+    return run
+
+
+def test_scores_that_we_wrote_come_back_as_a_metric(cupel: Callable[[str], Answer]) -> None:
+    texts = "ref.txt -i good.txt bad.txt"
+    assert cupel(f"score {texts} -m rouge-l -sl -f tsv -o ours.tsv")[0] == 0
+    own = json.loads(cupel(f"score {texts} -m rouge-l --ci --paired ar -f json")[1])
+    given = json.loads(cupel("score --scores ours.tsv:rouge-l --ci --paired ar -f json")[1])
+    assert given["rows"] == own["rows"]
+    beside = json.loads(cupel(f"score {texts} -m chrf --scores x=ours.tsv:rouge-l -f json")[1])
+    assert [row["metric"] for row in beside["rows"]] == ["chrf", "x"] * 2
+    assert "scores:rouge-l|sha256:" in beside["signatures"]["x"]
+    status, out, _ = cupel("score --scores ours.tsv:rouge-l -sl -b")
+    assert (status, len(out.splitlines())) == (0, 80)
+    status, _, err = cupel(f"score {texts} --scores ours.tsv:rouge-l --report page.html")
+    assert (status, err) == (0, "cupel: Wrote page.html.\n")
+    assert cupel("score --scores ours.tsv:rouge-l --report bare.html")[0] == 0
+
+
+def test_systems_that_are_only_in_a_score_file_are_named(cupel: Callable[[str], Answer]) -> None:
+    ones = np.ones(40)
+    np.savez("x.npz", **{"good.txt": np.arange(40), "old": ones, "gpt-3.5": ones})  # type: ignore[arg-type]
+    np.savez("y.npz", good=np.arange(40), old=np.zeros(40))
+    status, out, err = cupel("score ref.txt -i good.txt --scores x.npz y.npz -f json")
+    assert [row["score"] for row in json.loads(out)["rows"]] == [19.5, 19.5]
+    assert (status, err) == (
+        0,
+        "cupel: Only the score files have these systems, which are left out: 'old', 'gpt-3.5'.\n",
+    )
+    assert cupel("score ref.txt -i good.txt --scores x.npz -q")[2] == ""
+    Path("gpt-3.1").write_text("\n".join(GOOD) + "\n")
+    status, _, err = cupel("score ref.txt -i gpt-3.1 --scores x.npz")
+    assert (status, err.split(";")[0]) == (2, "cupel: x.npz has no scores of system 'gpt-3.1'")
+
+
+def test_a_baseline_with_several_systems_is_noted(cupel: Callable[[str], Answer]) -> None:
+    def document(system: str, lines: list[str]) -> str:
+        segments = "".join(f'<seg id="{n}">{line}</seg>' for n, line in enumerate(lines, 1))
+        return f'<doc docid="d" sysid="{system}">{segments}</doc>'
+
+    for name, kind, documents in (
+        ("r.sgm", "refset", document("ref", REFERENCE)),
+        ("base.sgm", "tstset", document("a", FAIR) + document("b", BAD)),
+    ):
+        Path(name).write_text(f'<{kind} setid="s">{documents}</{kind}>')
+    line = "score r.sgm -i good.txt -m chrf --margin chrf=99 --not-worse-than"
+    err = cupel(f"{line} base.sgm")[2]
+    assert err.splitlines()[0] == (
+        "cupel: base.sgm has 2 systems: all others are compared with the first, 'a'; "
+        "base.sgm:SYSTEM names another."
+    )
+    assert "2 systems" not in cupel(f"{line} base.sgm:b")[2]
+
+
+def test_clusters_are_printed_with_lines_between(cupel: Callable[[str], Answer]) -> None:
+    texts = "score ref.txt -i bad.txt good.txt fair.txt -m chrf --clusters"
+    status, out, _ = cupel(texts)
+    assert status == 0
+    lines = out.splitlines()
+    at = next(n for n, line in enumerate(lines) if "Rank" in line)
+    assert [line.split()[1] for line in lines[at + 1 : at + 7 : 2]] == [
+        "good.txt", "fair.txt", "bad.txt"
+    ]  # fmt: skip
+    assert set(lines[at + 2]) == set(lines[at + 4]) == {"-"}
+    assert "The best system by chrf is good.txt (at the level 0.05)." in lines
+    document = json.loads(cupel(f"{texts} --correct bh -f json")[1])
+    assert [row["cluster"] for row in document["rows"]] == [3, 1, 2]
+    assert [pair["better"] for pair in document["pairs"]] == ["good.txt"] * 2 + ["fair.txt"]
+    header = cupel(f"{texts} -f tsv")[1].splitlines()[0]
+    assert header == "system\tmetric\tscore\trank_low\trank_high\tcluster\tmaybe_best"
+    assert r"\midrule" in cupel(f"{texts} -f latex")[1].split(r"\end{tabular}")[1]
+
+
+def test_gates_end_with_1_and_a_sentence(cupel: Callable[[str], Answer]) -> None:
+    passing = "score ref.txt -i good.txt -m bleu chrf --fail-under bleu=30 --not-worse-than bad.txt"
+    status, out, err = cupel(f"{passing} --margin chrf=0.3 --summary sum.md --junit junit.xml")
+    assert status == 0
+    assert out.splitlines()[1].startswith("bad.txt")
+    assert "good.txt is not worse than bad.txt by 0.3 chrf or more" in err
+    failing = "score ref.txt -i bad.txt -m bleu chrf --fail-under bleu=99 --not-worse-than good.txt"
+    status, out, err = cupel(f"{failing} --margin chrf=0.3 --summary sum.md --junit junit.xml -q")
+    assert status == 1
+    assert err.splitlines()[0].startswith("cupel: bleu of bad.txt, ")
+    assert err.splitlines()[1].startswith(
+        "cupel: It is not shown that bad.txt is worse than good.txt by less than 0.3 chrf ("
+    )
+    assert Path("sum.md").read_text().count("### Translation quality") == 2
+    assert ElementTree.parse("junit.xml").getroot().get("failures") == "2"
+    document = json.loads(cupel(f"{failing} --margin chrf=0.3 -f json")[1])
+    assert [gate["passed"] for gate in document["gates"]] == [False, False]
+
+
+def test_gates_on_scores_alone_name_the_baseline(cupel: Callable[[str], Answer]) -> None:
+    values = np.random.default_rng(0).random(50)
+    np.savez("x.npz", old=values, new=values + 0.1)
+    line = "score --scores q=x.npz --margin q=0.01 --not-worse-than"
+    assert cupel(f"{line} old")[0] == 0
+    assert cupel(f"{line} new")[0] == 1
+    assert cupel(f"{line} nil") == (
+        2, "", "cupel: There are no scores of 'nil' to compare with; there are those of old, new.\n"
+    )  # fmt: skip
+
+
+def test_flagged_segments(cupel: Callable[[str], Answer]) -> None:
+    Path("src.txt").write_text("Das kostet 1250 Euro.\nHallo {name}!\nEr kam.\n")
+    Path("out.txt").write_text("That costs 1520 euros.\nHello!\nHe came.\n")
+    status, out, _ = cupel("score -s src.txt -i out.txt -m numbers tags --flagged")
+    assert status == 0
+    assert out == (
+        "out.txt, segment 1: numbers 100.0\n  source       Das kostet 1250 Euro.\n"
+        "  translation  That costs 1520 euros.\n"
+        "out.txt, segment 2: tags 100.0\n  source       Hallo {name}!\n  translation  Hello!\n"
+        "2 of 3 segments are flagged.\n"
+    )
+    rows = json.loads(cupel("score -s src.txt -i out.txt --flagged -f json")[1])["rows"]
+    assert {("numbers", 1), ("tags", 2)} <= {(row["check"], row["segment"]) for row in rows}
+    assert list(rows[0]) == ["system", "segment", "check", "value", "source", "translation"]
+    tsv = cupel("score -s src.txt -i out.txt -m repeats --flagged -f tsv")[1]
+    assert tsv == "system\tsegment\tcheck\tvalue\tsource\ttranslation\n"
+    assert cupel("score -s src.txt -i out.txt -m numbers --report p.html")[0] == 0
+
+
+@pytest.mark.parametrize(
+    ("line", "sentence"),
+    [
+        ("score ref.txt -i good.txt --flagged -m bleu",
+         "--flagged needs a check among the metrics: copied, "),
+        ("score ref.txt -i good.txt -sl --clusters", "Intervals, tests and clusters are computed"),
+        ("score ref.txt -i good.txt -sl --fail-under bleu=3", "Gates judge system scores"),
+        ("score ref.txt -i good.txt --not-worse-than bad.txt",
+         "--not-worse-than and --margin go together"),
+        ("score ref.txt -i good.txt --fail-under blue=3",
+         "--fail-under names 'blue', but the metrics are bleu; did you mean 'bleu'?"),
+        ("score --scores absent.jsonl", "absent.jsonl does not exist."),
+        ("score --scores ref.txt", "ref.txt, line 1: 'score' is 'The cat sat"),
+        ("score ref.txt -i good.txt --clusters", "Clusters need at least two systems"),
+    ],
+)  # fmt: skip
+def test_bad_requests_are_one_sentence(
+    cupel: Callable[[str], Answer], line: str, sentence: str
+) -> None:
+    status, out, err = cupel(line)
+    assert (status, out, err.count("\n")) == (2, "", 1)
+    assert err.startswith(f"cupel: {sentence}")
