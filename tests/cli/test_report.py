@@ -186,3 +186,18 @@ def test_a_table_is_computed_from_the_packs(pack: Callable[[str], Path], tmp_pat
     page = (tmp_path / "r.md").read_text(encoding="utf-8")
     assert "| [mutt-fig-2](#mutt-fig-2) | reproduced |" in page
     assert json.loads((tmp_path / "r.json").read_text(encoding="utf-8"))["rows"]
+
+
+def test_the_page_of_a_campaign_replaces_no_file(tmp_path: Path) -> None:
+    (tmp_path / "page.html").write_text("mine")
+    command = ("meta", "sample", "--pair", "de-en", "-m", "length", "--report", "page.html")
+    status, _, err = cupel(*command, "--resamples", "0", cwd=tmp_path)
+    assert (status, err) == (
+        2,
+        "cupel: page.html exists already: choose another name, or replace it with --force.\n",
+    )
+    assert (tmp_path / "page.html").read_text() == "mine"
+    assert cupel("meta", "sample", "-m", "chrf", "--resamples", "1", cwd=tmp_path)[::2] == (
+        2,
+        "cupel: One resample gives no interval: --resamples is 0 or at least 2.\n",
+    )

@@ -219,3 +219,11 @@ def test_a_cut_xml(cupel: Runner, folder: Path) -> None:
     assert cupel("-t set.xml -i hyp.txt", status=2)[1] == (
         "cupel: set.xml is cut off: <dataset> is not closed at its end.\n"
     )
+
+
+def test_the_sample_is_a_test_set_like_others(cupel: Runner) -> None:
+    """What comes with Cupel is listed, has fields and a citation."""
+    listed = [line.split("\t") for line in cupel("--list -f tsv")[0].splitlines()]
+    assert ["sample", "de-en en-de zh-en"] in [[row[0], row[2]] for row in listed]
+    assert cupel("-t sample -l de-en --list")[0] == "de-en: src, ref:A, docid, domain\n"
+    assert "2024.acl-short.45" in cupel("-t sample --cite")[0]

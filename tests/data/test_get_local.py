@@ -183,6 +183,15 @@ def test_what_does_not_exist(tmp_path):
     )
 
 
+def test_what_names_nothing():
+    assert sentence(["sick"], "") == (
+        "--from is empty: name a clone, an archive or a mirror, or leave it out."
+    )
+    assert sentence(["sick"], "http://") == (
+        "http:// names no server: a URL looks like https://server/path."
+    )
+
+
 def test_without_git(tmp_path, sick, monkeypatch):
     place = no_work_tree(tmp_path / "MUTT", sick)
     monkeypatch.setenv("PATH", str(tmp_path))

@@ -77,7 +77,7 @@ def test_a_packed_dataset(tmp_path: Path, data: Path) -> None:
     folder = packs.build(tmp_path / "x", "wmt12")
     write(folder / "sources" / "newstest2012-src.de", ["ein\u00a0Hund ", "zwei  Hunde", "", "vier"])
     packs.pack_up(folder, data / "wmt12.tar.gz", "wmt12")
-    assert [row.name for row in list_test_sets("de-en") if row.place] == ["wmt12"]
+    assert [row.name for row in list_test_sets("de-en") if row.place] == ["wmt12", "sample"]
     assert not (tmp_path / "cache").exists()
     chosen = load_test_set("wmt12", "de-en")
     assert [row[0] for row in chosen.rows(["src"])] == ["ein Hund", "zwei Hunde", "", "vier"]

@@ -14,6 +14,7 @@ from cupel.cli.meta_options import (
     Block,
     CloseReferences,
     Domain,
+    Force,
     IncludeHuman,
     IncludeOutliers,
     LikeMtme,
@@ -30,8 +31,9 @@ from cupel.cli.meta_options import (
     UsedSystems,
 )
 from cupel.cli.meta_tables import print_evaluation, print_judges, print_tasks
-from cupel.cli.options import SEED, Form, Out, Pairs, Seed, Width, Workers, fillable
+from cupel.cli.options import MOST_RESAMPLES, SEED, Form, Out, Pairs, Seed, Width, Workers, fillable
 from cupel.cli.output import Format, progress_bar
+from cupel.cli.report import check_different, check_report
 from cupel.errors import CupelError
 
 
@@ -204,6 +206,7 @@ def meta(
         typer.Option(
             metavar="N",
             min=0,
+            max=MOST_RESAMPLES,
             help="Number of resamples for the intervals; 0 for no intervals.",
             rich_help_panel=TESTS,
         ),
@@ -225,6 +228,7 @@ def meta(
     width: Width = 3,
     out: Out = None,
     report: Report = None,
+    force: Force = False,
 ) -> None:
     """Evaluate metrics: how far do they agree with human judgments?
 
@@ -232,6 +236,10 @@ def meta(
     """
     from cupel.meta.campaign import evaluate
 
+    check_report(report, force)
+    check_different(results=out, report=report)
+    if resamples == 1:
+        raise CupelError("One resample gives no interval: --resamples is 0 or at least 2.")
     if judges:
         if metrics or scores:
             raise CupelError("--judges is about the judges alone: leave out -m and --scores.")

@@ -162,3 +162,9 @@ Report = Annotated[
         rich_help_panel=OUTPUT,
     ),
 ]
+Force = Annotated[
+    bool,
+    typer.Option(
+        "--force", help="Replace the file of --report if it exists.", rich_help_panel=OUTPUT
+    ),
+]

@@ -75,6 +75,8 @@ Workers = Annotated[
     int,
     typer.Option("--workers", metavar="N", min=1, help="Number of processes that share the work."),
 ]
+MOST_RESAMPLES = 1_000_000
+"""Beyond that, resampling takes minutes and gigabytes, and no digit that is printed changes."""
 Seed = Annotated[
     int, typer.Option("--seed", metavar="N", min=0, help="Seed of all random choices.")
 ]

@@ -64,7 +64,7 @@ def report(
     from cupel.report import page
     from cupel.report.runs import other_versions, read_run
 
-    refuse_to_replace(out, force)
+    check_report(out, force)
     read = [read_run(path) for path in runs]
     for kind in ("score", "segments"):
         if sum(run.kind == kind for run in read) > 1:
@@ -83,10 +83,21 @@ def report(
     output.warn(f"Wrote {out}.")
 
 
-def refuse_to_replace(path: Path, force: bool) -> None:
+def check_report(path: Path | None, force: bool) -> None:
     """Raise an error if the report exists, unless it may be replaced."""
-    if path.exists() and not force:
+    if path is not None and path.exists() and not force:
         raise CupelError(f"{path} exists already: choose another name, or replace it with --force.")
+
+
+def check_different(**files: Path | None) -> None:
+    """Raise an error if one file is named for two results. files: what is written -> where."""
+    places: dict[Path, str] = {}
+    for what, path in files.items():
+        if path is None:
+            continue
+        other = places.setdefault(path.resolve(), what)
+        if other != what:
+            raise CupelError(f"{path} is named for the {other} and for the {what}: name two files.")
 
 
 def _corpus(

@@ -11,6 +11,7 @@ import typer
 from cupel.cli import clusters as ranked
 from cupel.cli import external, flagged, gates, output, sacrebleu, test_sets
 from cupel.cli.options import (
+    MOST_RESAMPLES,
     OUTPUT,
     SEED,
     Form,
@@ -24,6 +25,7 @@ from cupel.cli.options import (
     writable,
 )
 from cupel.cli.output import Format
+from cupel.cli.report import check_different, check_report
 from cupel.cli.score_tables import (
     Results,
     print_segments,
@@ -115,7 +117,8 @@ def score(
             "--confidence-n",
             "-cin",
             metavar="N",
-            min=1,
+            min=2,
+            max=MOST_RESAMPLES,
             help="Number of bootstrap resamples for --ci.",
             rich_help_panel=SIGNIFICANCE,
         ),
@@ -137,7 +140,8 @@ def score(
             "-pbsn",
             "-parn",
             metavar="N",
-            min=1,
+            min=2,
+            max=MOST_RESAMPLES,
             help="Number of resamples (bs) or trials (ar) of the paired test.",
             show_default="bs 1000, ar 10000",
             rich_help_panel=SIGNIFICANCE,
@@ -257,7 +261,9 @@ def score(
     )
     test = paired or (PairedTest.bs if paired_bs else PairedTest.ar if paired_ar else None)
     per_segment = segments or prefer or flagged_segments
-    _check_request(per_segment and bool(ci or test or clusters), report, out, force)
+    _check_request(per_segment and bool(ci or test or clusters))
+    check_report(report, force)
+    check_different(scores=out, report=report, summary=summary, JUnit=junit)
     specs = metrics or _default_metrics(flagged_segments, bool(scores_of_others), source, named_set)
     chosen = _metrics(specs, options, trees, flagged_segments)
     others = read_sources(scores_of_others or (), language_pair)
@@ -316,20 +322,13 @@ def _write_report(report: Path, scores: Scores, resamples: int, seed: int) -> No
     output.warn(f"Wrote {report}.")
 
 
-def _check_request(mixed: bool, report: Path | None, out: Path | None, force: bool) -> None:
+def _check_request(mixed: bool) -> None:
     """Refuse what does not go together. mixed: segments are asked for, and tests of systems."""
-    from cupel.cli.report import refuse_to_replace
-
     if mixed:
         raise CupelError(
             "Intervals, tests and clusters are computed for system scores only: leave out -sl, "
             "--prefer and --flagged."
         )
-    if report is None:
-        return
-    refuse_to_replace(report, force)
-    if out is not None and out.resolve() == report.resolve():
-        raise CupelError(f"{out} is named for the scores and for the report: name two files.")
 
 
 def _metrics(

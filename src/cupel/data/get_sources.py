@@ -34,7 +34,9 @@ class Source(Protocol):
 
 def open_source(place: str | Path | None) -> Source:
     """GitHub, or what `--from` names."""
-    text = str(place or "")
+    text = "" if place is None else str(place)
+    if place is not None and not text.strip():
+        raise CupelError("--from is empty: name a clone, an archive or a mirror, or leave it out.")
     if text and not text.startswith(("https://", "http://")):
         path = Path(text).expanduser()
         if not path.exists():
@@ -49,9 +51,12 @@ def open_source(place: str | Path | None) -> Source:
         return Server()
     try:
         url = quote(text, safe="/:@%?&=+,~[]").rstrip("/")
-        path_of_url = urlsplit(url).path
+        parts = urlsplit(url)
+        path_of_url = parts.path
     except ValueError as error:
         raise CupelError(f"{place} is not a URL: {error}.") from error
+    if not parts.hostname:
+        raise CupelError(f"{place} names no server: a URL looks like https://server/path.")
     if path_of_url.endswith(SUFFIXES) or "/tar.gz/" in path_of_url:
         return ArchiveAt(url)
     return Server(url, url)

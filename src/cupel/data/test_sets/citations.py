@@ -143,6 +143,8 @@ def citation(name: str) -> str:
     """
     entry = sacrebleu_tables().get(name)
     own = entry.citation if entry is not None else None
+    # The embedded sample is three language pairs of bio21.
+    name = "bio21" if name == "sample" else name
     paper = _PAPERS.get(name.partition("/")[0])
     if own and (paper is None or "/" in name):
         text = str(own).strip()

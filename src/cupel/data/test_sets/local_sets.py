@@ -11,8 +11,8 @@ from collections.abc import Iterator, Mapping
 from functools import partial
 from pathlib import Path
 
-from cupel.data.catalog import DATASETS
-from cupel.data.find import locate, named_folder, search_folders
+from cupel.data.catalog import DATASETS, EMBEDDED
+from cupel.data.find import find, locate, named_folder, search_folders
 from cupel.data.test_sets.test_set import Part, Texts
 from cupel.data.wmt_names import language_pairs, side_of
 from cupel.errors import CupelError
@@ -55,7 +55,7 @@ def local_sets() -> dict[str, Path]:
         for entry in sorted(folder.iterdir()) if folder.is_dir() else ():
             if not entry.name.startswith(".") and entry.is_dir() and is_test_set(entry):
                 sets.setdefault(entry.name, entry)
-    return sets
+    return sets | {name: find(name) for name in EMBEDDED}
 
 
 def folder_pairs(folder: Path) -> list[str]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from cupel.data.catalog import DATASETS
+from cupel.data.catalog import DATASETS, EMBEDDED
 from cupel.data.find import locate
 from cupel.data.test_sets.local_sets import (
     catalog_sets,
@@ -98,7 +98,7 @@ def _in_caches() -> Iterator[Listed]:
 
 def _in_folders() -> Iterator[Listed]:
     for name, place in local_sets().items():
-        entry = DATASETS.get(name)
+        entry = DATASETS.get(name) or EMBEDDED.get(name)
         what = entry.what if entry else "a test set that was added"
         yield Listed(name, what, tuple(_local_pairs(name, place)), str(place))
 
