@@ -61,7 +61,8 @@ class Metric(Protocol):
     attribute `needs` names the parts of a corpus that it reads beside the translations, of
     `references` and `sources`; without it, the references. A class attribute `learns` says whether
     `prepare` learns something from the corpus that changes scores; without it, a `prepare` that the
-    metric defines itself does.
+    metric defines itself does. A class attribute `languages` says in words which languages it is for;
+    without it, any. `made_for` is the code of the one language that its resources are for.
     """
 
     @property
@@ -166,6 +167,12 @@ class DetailedByText(Detailed, Protocol):
 def decimals_of(metric: Metric) -> int:
     """The decimal places that a metric's scores are printed with."""
     return int(getattr(metric, "decimals", 1))
+
+
+def made_for(metric: Metric) -> str | None:
+    """The one language that the metric's resources, as it is set up, are for; None for any."""
+    code: str | None = getattr(metric, "made_for", None)
+    return code
 
 
 def needs_of(metric: Metric) -> tuple[str, ...]:

@@ -77,6 +77,11 @@ class Entry:
         return REFERENCES in getattr(self.make, "needs", (REFERENCES,))
 
     @property
+    def languages(self) -> str:
+        """The languages that it is for, in words."""
+        return str(getattr(self.make, "languages", "any"))
+
+    @property
     def options(self) -> dict[str, inspect.Parameter]:
         """The options that may stand behind its name, with their defaults."""
         parameters = inspect.signature(self.make).parameters.values()
@@ -145,7 +150,7 @@ def entries() -> dict[str, Entry]:
     return dict(sorted(by_name.items()))
 
 
-def _entry(name: str) -> Entry | None:
+def entry_of(name: str) -> Entry | None:
     """The metric of that name; of the built-in ones, only its own module is imported."""
     if home := _homes().get(name):
         import_module(home)
@@ -203,7 +208,7 @@ def get_metric(spec: MetricLike, /, **options: object) -> Metric:
     if not isinstance(spec, str):
         return _as_metric(spec)
     name, _, rest = spec.partition(":")
-    entry = _entry(name)
+    entry = entry_of(name)
     if entry is None:
         if rest and "=" not in rest:
             return _callable_metric(spec)

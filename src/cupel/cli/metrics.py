@@ -44,6 +44,7 @@ def metrics(
         {
             "metric": entry.name,
             "what": entry.summary,
+            "languages": entry.languages,
             "package": entry.package,
             "ready": entry.unready is None,
             "needs": entry.unready or "",
@@ -55,7 +56,8 @@ def metrics(
         return
     longest = max(map(len, by_name))
     for row in rows:
-        print(f"{row['metric']:<{longest}}  {row['what']}")
+        languages = "" if row["languages"] == "any" else f" [{row['languages']}]"
+        print(f"{row['metric']:<{longest}}  {row['what']}{languages}")
         if row["needs"]:
             print(_filled(f"not ready: {row['needs']}", " " * (longest + 2)))
     print("\nOne metric in detail: cupel metrics NAME. A function of your own: -m module:function.")

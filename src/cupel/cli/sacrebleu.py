@@ -31,8 +31,8 @@ LanguagePair = Annotated[
         "--language-pair",
         "-l",
         metavar="PAIR",
-        help="Language pair, such as en-ja: chooses the BLEU tokenizer for zh, ja and ko, and with -t "
-        "the texts.",
+        help="Language pair, such as en-ja: chooses the words and stems of metrics for the target "
+        "language, and with -t the texts.",
     ),
 ]
 SmoothMethod = Annotated[
@@ -103,8 +103,6 @@ PairedJobs = Annotated[int, typer.Option("--paired-jobs", "-j", hidden=True)]
 Force = Annotated[bool, typer.Option("--force", hidden=True)]
 NoColor = Annotated[bool, typer.Option("--no-color", "-nc", hidden=True)]
 
-_TOKENIZERS = {"zh": "zh", "ja": "ja-mecab", "ko": "ko-mecab"}
-
 
 def refuse_other_meanings(source: str | None) -> None:
     """Raise an error where an option of sacreBLEU has another meaning here."""
@@ -112,11 +110,6 @@ def refuse_other_meanings(source: str | None) -> None:
         raise CupelError(
             f"-s names the source file here: for sacreBLEU's smoothing write --smooth-method {source}."
         )
-
-
-def tokenizer(name: str | None, language_pair: str | None) -> str:
-    """The named tokenizer, or the one that sacreBLEU chooses for the target language."""
-    return name or _TOKENIZERS.get((language_pair or "").rpartition("-")[2], "13a")
 
 
 def metric_options(

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from cupel.cli import clusters as ranked
-from cupel.cli import external, flagged, gates, output, sacrebleu, test_sets
+from cupel.cli import external, flagged, gates, languages, output, sacrebleu, test_sets
 from cupel.cli.options import (
     MOST_RESAMPLES,
     OUTPUT,
@@ -237,9 +237,7 @@ def score(
     options = sacrebleu.metric_options(
         {
             "lowercase": lowercase,
-            "tokenize": sacrebleu.tokenizer(
-                tokenize, named_set.pair if named_set else language_pair
-            ),
+            "tokenize": tokenize or "13a",
             "smooth_method": smooth_method,
             "smooth_value": smooth_value,
         },
@@ -265,6 +263,8 @@ def score(
     check_report(report, force)
     check_different(scores=out, report=report, summary=summary, JUnit=junit)
     specs = metrics or _default_metrics(flagged_segments, bool(scores_of_others), source, named_set)
+    pair = named_set.pair if named_set else language_pair
+    options = languages.with_language(options, specs, pair, tokenize)
     chosen = _metrics(specs, options, trees, flagged_segments)
     others = read_sources(scores_of_others or (), language_pair)
     asked_gates = gates.Gates(fail_under or (), not_worse_than, margin or (), alpha, summary, junit)
@@ -277,6 +277,7 @@ def score(
         )
         if not quiet:
             _remark(corpus, chosen, force, asked_gates)
+            languages.remark(corpus, chosen, pair)
     else:
         corpus = corpus_of(others)
     if prefer:

@@ -38,7 +38,7 @@ import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Self
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Self
 
 import numpy as np
 
@@ -146,7 +146,13 @@ class Assay(Metric):
 
     higher_is_better = True
     learns = False
+    languages: ClassVar[str] = "English"
     decimals = 4
+
+    @property
+    def made_for(self) -> str | None:
+        """English, unless the model is your own."""
+        return "en" if self.weights is None else None
 
     def __post_init__(self) -> None:
         for name, value, values in (

@@ -26,6 +26,7 @@ Equal to: the Bleu scorer of pycocoevalcap 1.2 behind its PTBTokenizer.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
@@ -49,6 +50,8 @@ class BleuCoco(Metric):
     max_ngram_order: option.MaxOrder = 4
 
     name = "bleu-coco"
+    languages: ClassVar[str] = "English"
+    made_for: ClassVar[str] = "en"
     decimals = 4
     higher_is_better = True
 

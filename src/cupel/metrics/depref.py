@@ -27,7 +27,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Self
+from typing import TYPE_CHECKING, Annotated, ClassVar, Self
 
 import numpy as np
 
@@ -73,9 +73,15 @@ class Depref(Metric):
     normalize: option.Normalize = True
 
     name = "depref"
+    languages: ClassVar[str] = "English; others with a parser or trees"
     higher_is_better = True
     learns = False
     decimals = 4
+
+    @property
+    def made_for(self) -> str | None:
+        """English, whose parser is the default; with another parser or trees, any language."""
+        return "en" if self.parser is None and self.trees is None else None
 
     def __post_init__(self) -> None:
         _ = self.red

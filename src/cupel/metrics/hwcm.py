@@ -32,7 +32,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Annotated
+from typing import Annotated, ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -72,8 +72,14 @@ class Hwcm(Metric):
     trees: option.BothTrees = None
 
     name = "hwcm"
+    languages: ClassVar[str] = "English; others with a parser or trees"
     higher_is_better = True
     decimals = 4
+
+    @property
+    def made_for(self) -> str | None:
+        """English, whose parser is the default; with another parser or trees, any language."""
+        return "en" if self.parser is None and self.trees is None else None
 
     def __post_init__(self) -> None:
         if self.max_length < 1:

@@ -8,7 +8,8 @@ For systems chrf and redp agree with people at least as well.
 
 Needs: pip install 'cupel[meteor]' for the paraphrase table (compiled once, about three seconds), or
 modules=exact,stem,synonym to do without. English (en), and with a paraphrase table for them cs,
-de, es, fr and ru.
+de, es, fr and ru. Any other language=CODE compares words and, where Snowball has a stemmer, stems,
+with one set of parameters (task li); its function words are the frequent words of the references.
 
 Formula:
     P = sum over i of w_i (delta mc_i + (1 - delta) mf_i) / (delta hc + (1 - delta) hf)
@@ -30,9 +31,10 @@ Equal to: meteor-1.5.jar with -norm, in all 23 statistics of every segment compa
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Self
+from typing import TYPE_CHECKING, Annotated, ClassVar, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -51,6 +53,7 @@ from cupel.metrics.meteor_tasks import (
 )
 from cupel.registry import register
 from cupel.text.meteor_lexicon import Analysis, MeteorAnalysis
+from cupel.text.meteor_words import METEOR_LANGUAGES, frequent_words
 from cupel.text.paraphrases import find_table, open_paraphrases, table_missing
 
 if TYPE_CHECKING:
@@ -74,7 +77,7 @@ _NO_ENTRIES = np.zeros(0, np.int32)
 class Meteor(Metric):
     """Statistics: the 23 numbers of METEOR, see `cupel.kernels.alignment.STATISTICS`."""
 
-    language: option.Language = "en"
+    language: option.AnyLanguage = "en"
     task: Annotated[
         str,
         "What the parameters were tuned for: rank (rankings of WMT), adq (adequacy), hter, li (one "
@@ -82,15 +85,25 @@ class Meteor(Metric):
     ] = "rank"
     modules: option.Modules = None
     paraphrases: option.Paraphrases = None
+    _function: frozenset[str] | None = field(default=None, repr=False)
 
     name = "meteor"
+    languages: ClassVar[str] = "any; English, cs, de, es, fr, ru with paraphrases"
     higher_is_better = True
-    learns = False
     decimals = 4
+
+    @property
+    def made_for(self) -> str:
+        return self.language
 
     def __post_init__(self) -> None:
         check_modules(self.modules, self.language, self.paraphrases)
         _ = self.parameters, self.table
+
+    @property
+    def learns(self) -> bool:
+        """Whether the references say what its function words are."""
+        return self.language not in METEOR_LANGUAGES
 
     @property
     def matchers(self) -> tuple[str, ...]:
@@ -115,22 +128,29 @@ class Meteor(Metric):
     @property
     def analyser(self) -> MeteorAnalysis:
         stems, synonyms = "stem" in self.matchers, "synonym" in self.matchers
-        return MeteorAnalysis(self.language, stems, synonyms, self.table)
+        return MeteorAnalysis(self.language, stems, synonyms, self.table, self._function)
 
     def signature(self) -> Signature:
         return Signature.of(
             lang=self.language,
-            task=self.task,
+            task="li" if self.learns and self.task == "rank" else self.task,
             modules=",".join(self.matchers),
             paraphrases=sha256_of(self.table)[:12] if self.table else None,
-            tok="meteor-1.5-norm",
+            function="frequent" if self.learns else None,
+            tok="script" if self.learns else "meteor-1.5-norm",
         )
 
     def prepare(self, corpus: Corpus) -> Self:
-        """Compile the paraphrase table here, once, if the cache does not have it yet."""
+        """Compile the paraphrase table here, once, if the cache does not have it yet.
+
+        For a language that METEOR has no list for, frequent words of the references become its
+        function words.
+        """
         if self.table:
             open_paraphrases(self.table)
-        return self
+        if not self.learns:
+            return self
+        return replace(self, _function=frequent_words(chain.from_iterable(corpus.references)))
 
     def statistics(self, batch: Batch) -> FloatArray:
         analysis = batch.analyse(self.analyser)

@@ -1,5 +1,7 @@
 """METEOR 1.5's matchers per language, and its parameters per task and language.
 
+Other languages than its own six have words and stems (Snowball) and the parameters of `li`.
+
 Tuned by its authors: `rank` to human rankings of WMT (the default), `adq` to adequacy scores and
 `hter` to HTER, both for English only; `li` is one set for all languages, `tune` a balanced one for
 tuning translation systems.
@@ -10,9 +12,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from cupel.errors import CupelError
+from cupel.text.languages import target_language
+from cupel.text.stemmer import STEMMED
 
 MODULES = ("exact", "stem", "synonym", "paraphrase")
 
+MODULES_OF_ANY = ("exact", "stem")
+"""Matchers that need no resource; the second where Snowball has a stemmer."""
 DEFAULT_MODULES = {
     "en": MODULES,
     "cs": ("exact", "paraphrase"),
@@ -63,7 +69,7 @@ def parameters(task: str, language: str) -> Parameters:
     if task not in TASKS:
         raise CupelError(f"METEOR has no task {task!r}; it has: {', '.join(TASKS)}.")
     if task == "rank":
-        return _RANK[language]
+        return _RANK.get(language, _ANY_LANGUAGE["li"])
     if task in _ENGLISH_ONLY and language != "en":
         raise CupelError(
             f"METEOR has parameters for the task {task!r} in English only, not for "
@@ -75,19 +81,21 @@ def parameters(task: str, language: str) -> Parameters:
 def matchers_of(modules: str | None, language: str) -> tuple[str, ...]:
     """The matchers in use, in their order: those named, or all that the language has."""
     if modules is None:
-        return DEFAULT_MODULES[language]
+        return available_modules(language)
     return tuple(name.strip() for name in modules.split(","))
+
+
+def available_modules(language: str) -> tuple[str, ...]:
+    """All matchers that a language has."""
+    return DEFAULT_MODULES.get(language) or MODULES_OF_ANY[: 1 + (language in STEMMED)]
 
 
 def check_modules(modules: str | None, language: str, paraphrases: str | None) -> None:
     """Raise an error for a language or matcher that METEOR lacks, or a table that is not used."""
-    if language not in DEFAULT_MODULES:
-        raise CupelError(
-            f"METEOR has no parameters for the language {language!r}; it has them for "
-            f"{', '.join(DEFAULT_MODULES)}."
-        )
+    if language != target_language(language):
+        raise CupelError(f"METEOR takes the code of one language, such as de, not {language!r}.")
     matchers = matchers_of(modules, language)
-    available = DEFAULT_MODULES[language]
+    available = available_modules(language)
     for name in matchers:
         if name not in MODULES:
             raise CupelError(f"METEOR has no module {name!r}; it has: {', '.join(MODULES)}.")

@@ -29,7 +29,7 @@ results with those of the paper.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Annotated, Self
+from typing import TYPE_CHECKING, Annotated, ClassVar, Self
 
 import numpy as np
 
@@ -77,6 +77,8 @@ class Nnrk(Metric):
     _features: FeatureSet | None = None
 
     name = "nnrk"
+    languages: ClassVar[str] = "English"
+    made_for: ClassVar[str] = "en"
     decimals = 4
     higher_is_better = True
 

@@ -42,7 +42,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Self
+from typing import TYPE_CHECKING, Annotated, ClassVar, Self
 
 import numpy as np
 
@@ -90,9 +90,15 @@ class Red(Metric):
     normalize: option.Normalize = True
 
     name = "red"
+    languages: ClassVar[str] = "English; others with a parser or trees"
     higher_is_better = True
     learns = False
     decimals = 4
+
+    @property
+    def made_for(self) -> str | None:
+        """English, whose parser is the default; with another parser or trees, any language."""
+        return "en" if self.parser is None and self.trees is None else None
 
     def __post_init__(self) -> None:
         check_distance(self.distance, self.n)

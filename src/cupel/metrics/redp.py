@@ -37,7 +37,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Annotated, Any, Self
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Self
 
 import numpy as np
 
@@ -128,9 +128,15 @@ class Redp(Metric):
     normalize: option.Normalize = True
 
     name = "redp"
+    languages: ClassVar[str] = "English; others with a parser or trees"
     higher_is_better = True
     learns = False
     decimals = 4
+
+    @property
+    def made_for(self) -> str | None:
+        """English, whose parser is the default; with another parser or trees, any language."""
+        return "en" if self.parser is None and self.trees is None else None
 
     def __post_init__(self) -> None:
         check_distance(self.distance, self.n)

@@ -32,7 +32,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Self
+from typing import Annotated, ClassVar, Self
 
 import numpy as np
 
@@ -86,9 +86,15 @@ class ReVal(Metric):
     device: option.Device = "auto"
 
     name = "reval"
+    languages: ClassVar[str] = "English; others with a model of your own"
     decimals = 4
     higher_is_better = True
     learns = False
+
+    @property
+    def made_for(self) -> str | None:
+        """English, unless the model is your own."""
+        return "en" if self.weights is None else None
 
     def __post_init__(self) -> None:
         for name, value, values in (

@@ -7,7 +7,8 @@ from typing import Annotated
 Tokenize = Annotated[
     str,
     "Tokenizer of translations and references: 13a, intl, char, zh, ja-mecab, ko-mecab, spm, "
-    "flores101, flores200, spBLEU-1K, ptb (which drops punctuation), or none to split at spaces.",
+    "flores101, flores200, spBLEU-1K, ptb (which drops punctuation), script (words, and single "
+    "characters of scripts without spaces), or none to split at spaces.",
 ]
 Lowercase = Annotated[bool, "Lowercase the text before comparing it."]
 MaxOrder = Annotated[int, "Length of the longest n-grams, in words."]
@@ -50,6 +51,11 @@ Normalize = Annotated[
 ]
 
 Language = Annotated[str, "Language of stems and paraphrases: en, cs, de, es, fr or ru."]
+AnyLanguage = Annotated[
+    str,
+    "Language of the translations: en, cs, de, es, fr or ru as METEOR 1.5 has them; any other code "
+    "compares words and, where Snowball has a stemmer, stems.",
+]
 Modules = Annotated[
     str | None,
     "Matchers in the order in which they are tried, such as exact,stem,synonym (default: all that "

@@ -36,7 +36,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Self
+from typing import TYPE_CHECKING, Annotated, ClassVar, Self
 
 import numpy as np
 
@@ -151,6 +151,8 @@ class Terp(Metric):
     ] = 1000
 
     name = "terp"
+    languages: ClassVar[str] = "English"
+    made_for: ClassVar[str] = "en"
     higher_is_better = False
     learns = False
 

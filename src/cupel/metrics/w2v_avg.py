@@ -29,7 +29,7 @@ default here is GloVe, so numbers differ from its tables.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Self
+from typing import TYPE_CHECKING, Annotated, ClassVar, Self
 
 import numpy as np
 
@@ -40,7 +40,7 @@ from cupel.metric import Metric, Signature, mean_score, mean_statistics, ratio
 from cupel.metrics import shared_options as option
 from cupel.registry import register
 from cupel.text.tokenizers import Tokenizer
-from cupel.text.vectors import EMBEDDED, open_vectors
+from cupel.text.vectors import EMBEDDED, FULL, open_vectors
 
 if TYPE_CHECKING:
     from cupel.corpus import Corpus
@@ -64,9 +64,15 @@ class W2vAvg(Metric):
     content: Annotated[bool, "Average the vectors of content words only."] = False
 
     name = "w2v-avg"
+    languages: ClassVar[str] = "English; others with vectors=FILE"
     decimals = 4
     higher_is_better = True
     learns = False
+
+    @property
+    def made_for(self) -> str | None:
+        """English, unless you give the vectors."""
+        return "en" if self.vectors in (EMBEDDED, FULL) else None
 
     def __post_init__(self) -> None:
         if self.multiple not in MULTIPLE:

@@ -19,10 +19,11 @@ import numpy as np
 from cupel.arrays import Int32Array
 from cupel.errors import CupelError
 from cupel.text.meteor_tokens import MeteorNorm
-from cupel.text.meteor_words import function_words
+from cupel.text.meteor_words import METEOR_LANGUAGES, function_words
 from cupel.text.paraphrases import open_paraphrases
 from cupel.text.stemmer import stem
 from cupel.text.synonyms import load_synonyms
+from cupel.text.tokenizers import Tokenizer
 from cupel.text.tokens import Tokens, offsets_of
 
 if TYPE_CHECKING:
@@ -39,14 +40,20 @@ class Analysis(NamedTuple):
 
 @dataclass(frozen=True)
 class MeteorAnalysis:
-    """The analyser sentences -> `Analysis`; stems, synonyms and phrases only where asked for."""
+    """The analyser sentences -> `Analysis`; stems, synonyms and phrases only where asked for.
+
+    function: the words that count less, if they are not METEOR's own.
+    """
 
     language: str = "en"
     stems: bool = True
     synonyms: bool = True
     table: Path | None = None
+    function: frozenset[str] | None = None
 
     def __call__(self, sentences: Sequence[str]) -> Analysis:
+        if self.language not in METEOR_LANGUAGES:
+            return self.of_tokens(Tokenizer("script", lowercase=True)(sentences), "script")
         return self.of_tokens(MeteorNorm(self.language)(sentences))
 
     def of_tokens(self, tokens: Tokens, vocabulary: str = "norm") -> Analysis:
@@ -62,7 +69,9 @@ class MeteorAnalysis:
                 f"METEOR aligns sentences of at most {LONGEST} tokens; one has "
                 f"{tokens.lengths.max()}."
             )
-        lexicon = _lexicon(self.language, self.stems, self.synonyms, self.table, vocabulary)
+        lexicon = _lexicon(
+            self.language, self.stems, self.synonyms, self.table, self.function, vocabulary
+        )
         words, numbers = lexicon.cover(tokens.types)
         if self.table is None:
             phrases = (np.zeros(len(tokens) + 1, np.int64), np.zeros((0, 6), np.int32))
@@ -75,9 +84,17 @@ class MeteorAnalysis:
 class Lexicon:
     """The arrays of `Words` for a growing vocabulary, and the words' numbers in the table."""
 
-    def __init__(self, language: str, stems: bool, synonyms: bool, table: Path | None) -> None:
+    def __init__(
+        self,
+        language: str,
+        stems: bool,
+        synonyms: bool,
+        table: Path | None,
+        function: frozenset[str] | None,
+    ) -> None:
         self._language, self._stems, self._synonyms = language, stems, synonyms
         self._table = table
+        self._function = function_words() if function is None else function
         self._lock = Lock()
         self._types: Sequence[str] = ()
 
@@ -107,7 +124,7 @@ class Lexicon:
     def _add(self, words: Sequence[str]) -> None:
         from cupel.kernels.alignment import Words
 
-        function = function_words()
+        function = self._function
         keys = _hash_codes(words)
         stems = _hash_codes(stem(words, self._language)) if self._stems else keys
         synsets, offsets = np.zeros(0, np.int32), np.zeros(len(words) + 1, np.int64)
@@ -131,9 +148,14 @@ class Lexicon:
 
 @cache
 def _lexicon(
-    language: str, stems: bool, synonyms: bool, table: Path | None, vocabulary: str
+    language: str,
+    stems: bool,
+    synonyms: bool,
+    table: Path | None,
+    function: frozenset[str] | None,
+    vocabulary: str,
 ) -> Lexicon:
-    return Lexicon(language, stems, synonyms, table)
+    return Lexicon(language, stems, synonyms, table, function)
 
 
 def _hash_codes(words: Sequence[str]) -> Int32Array:

@@ -8,10 +8,15 @@ scores depend on it: so there is one list here.
 from __future__ import annotations
 
 import json
+from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 from typing import Any
+
+FUNCTION_WORD_RATE = 1e-3
+LEAST_OCCURRENCES = 5
 
 
 @dataclass(frozen=True)
@@ -20,6 +25,23 @@ class Prefixes:
 
     always: frozenset[str]
     before_number: frozenset[str]
+
+
+METEOR_LANGUAGES = ("en", "cs", "de", "es", "fr", "ru")
+"""The languages that METEOR 1.5 has rules and parameters for."""
+
+
+def frequent_words(texts: Iterable[str]) -> frozenset[str]:
+    """Words that are at least one in a thousand of all words of these texts, in lower case.
+
+    That is how Meteor Universal (Denkowski and Lavie 2014, section 3.2) finds the function words of
+    a language that has no list of them.
+    """
+    from cupel.text.scripts import words  # loads regex, which no other part of METEOR needs
+
+    counts = Counter(word for text in texts for word in words(text.lower()))
+    least = max(counts.total() * FUNCTION_WORD_RATE, LEAST_OCCURRENCES)
+    return frozenset(word for word, count in counts.items() if count >= least)
 
 
 @cache

@@ -14,8 +14,16 @@ from importlib import import_module
 
 from cupel.errors import CupelError, MissingPart
 
-_NAMES = {"en": "english", "de": "german", "es": "spanish", "fr": "french", "ru": "russian"}
-"""Languages with a stemmer, in METEOR 1.5 and here (Czech has none)."""
+_NAMES = {
+    "en": "english", "de": "german", "es": "spanish", "fr": "french", "ru": "russian",
+    "ar": "arabic", "ca": "catalan", "da": "danish", "el": "greek", "eu": "basque",
+    "fi": "finnish", "ga": "irish", "hi": "hindi", "hu": "hungarian", "hy": "armenian",
+    "id": "indonesian", "it": "italian", "lt": "lithuanian", "nb": "norwegian", "ne": "nepali",
+    "nl": "dutch", "no": "norwegian", "pt": "portuguese", "ro": "romanian", "sr": "serbian",
+    "sv": "swedish", "ta": "tamil", "tr": "turkish", "yi": "yiddish",
+}  # fmt: skip
+"""Languages with a stemmer: those of METEOR 1.5 (Czech has none), then Snowball's others."""
+STEMMED = frozenset(_NAMES)
 
 
 def stem(words: Sequence[str], language: str = "en") -> list[str]:

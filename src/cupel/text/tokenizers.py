@@ -1,4 +1,4 @@
-"""The tokenizers by name: those of sacreBLEU (same names, same tokens), and `ptb`.
+"""The tokenizers by name: those of sacreBLEU (same names, same tokens), `ptb` and `script`.
 
 `13a` is done here for whole batches (see `mteval13a`); the others are sacreBLEU's own classes,
 called once per distinct sentence. sacreBLEU fetches the sentencepiece models of `spm`,
@@ -33,7 +33,7 @@ SACREBLEU_TOKENIZERS = (
     "flores200",
     "spBLEU-1K",
 )
-TOKENIZERS = (*SACREBLEU_TOKENIZERS, "ptb")
+TOKENIZERS = (*SACREBLEU_TOKENIZERS, "ptb", "script")
 """Every name that a metric's `tokenize` option takes."""
 
 _PACKAGES = {
@@ -88,12 +88,16 @@ class Tokenizer:
             from cupel.text import ptb
 
             return ptb.tokenize(sentences)
+        if self.name == "script":
+            from cupel.text.scripts import words
+
+            return [" ".join(words(sentence)) for sentence in sentences]
         tokenize: Callable[[str], str] = _sacrebleu_tokenizer(self.name)
         return [tokenize(sentence.rstrip()) for sentence in sentences]
 
     def signature(self) -> str:
         """The name as sacreBLEU's signatures give it (with MeCab's version, for instance)."""
-        if self.name in ("13a", "none", "ptb"):
+        if self.name in ("13a", "none", "ptb", "script"):
             return self.name
         return str(_sacrebleu_tokenizer(self.name).signature())
 

