@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from itertools import islice
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from cupel.cli import output
@@ -12,7 +11,6 @@ if TYPE_CHECKING:
     from cupel.corpus import Corpus
     from cupel.metric import Metric
 
-_LOOKED_AT = 200
 Options = dict[str, dict[str, object]]
 
 
@@ -23,10 +21,8 @@ def with_language(
     if pair is None:
         return options
     from cupel.metrics.by_language import language_options
-    from cupel.text.languages import target_language
 
-    names = {spec.partition(":")[0] for spec in specs}
-    chosen = language_options(names, target_language(pair))
+    chosen = language_options(specs, pair)
     if tokenize is not None:
         bleus = {name for name in chosen if "tokenize" in options.get(name, {})}
         chosen = {name: given for name, given in chosen.items() if name not in bleus}
@@ -35,18 +31,7 @@ def with_language(
 
 def remark(corpus: Corpus, metrics: Mapping[str, Metric], pair: str | None) -> None:
     """Print notes about metrics that do not fit the text, or text in another language than said."""
-    from cupel.metric import made_for
+    from cupel.metrics.by_language import corpus_notes
 
-    texts = _first(corpus.references) if corpus.has_references else []
-    any_text = pair is None and all(made_for(metric) is None for metric in metrics.values())
-    if any_text and all(map(str.isascii, texts)):
-        return  # what most people score pays for no import
-    from cupel.metrics.by_language import language_notes
-    from cupel.text.languages import target_language
-
-    for sentence in language_notes(metrics, texts, target_language(pair)):
+    for sentence in corpus_notes(corpus, metrics, pair):
         output.warn(sentence)
-
-
-def _first(references: Iterable[Sequence[str]]) -> list[str]:
-    return [texts[0] for texts in islice(references, _LOOKED_AT) if texts]

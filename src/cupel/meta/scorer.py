@@ -9,6 +9,7 @@ from cupel.console import Progress, warn
 from cupel.corpus import Corpus
 from cupel.meta.scorecache import Groups, MetricScores, metric_scores
 from cupel.metric import Metric, Signature
+from cupel.metrics.by_language import corpus_notes
 from cupel.registry import MetricLike, list_metrics, listed, named_metrics
 
 LEXICAL = (
@@ -34,6 +35,7 @@ class Scorer:
     ) -> None:
         specs = _without_all(list(listed(metrics)))
         self.metrics: dict[str, Metric] = {} if optional and not specs else named_metrics(specs)
+        self._said: set[str] = set()
         self.workers, self.use_cache, self.progress = workers, use_cache, progress
 
     @property
@@ -44,6 +46,10 @@ class Scorer:
 
     def __call__(self, corpus: Corpus, groups: Groups | None = None) -> dict[str, MetricScores]:
         """The scores of all metrics; groups: see `metric_scores`."""
+        for sentence in corpus_notes(corpus, self.metrics):
+            if sentence not in self._said:
+                self._said.add(sentence)
+                warn(sentence)
         return metric_scores(
             corpus,
             self.metrics,
