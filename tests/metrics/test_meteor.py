@@ -194,7 +194,7 @@ def test_tasks_have_parameters_of_their_own():
     [
         (
             "meteor:language=xx",
-            "METEOR has no parameters for the language 'xx'; it has them for en, cs, de, es, fr, ru.",
+            "There is no language 'xx': did you mean 'xh'?",
         ),
         (
             "meteor:task=best",

@@ -215,7 +215,7 @@ def test_the_signature_tells_parameters_apart_that_differ_little():
         ("redp:n=4,modules=exact", "REDp has weights for dep-ngrams of up to 3 words, not 4."),
         ("redp:w_par=-1,modules=exact", "The parameter w_par must lie between 0 and 1, not -1."),
         ("redp:modules=spell", "METEOR has no module 'spell'; it has: exact, stem, synonym, paraphrase."),
-        ("redp:language=xx", "METEOR has no parameters for the language 'xx'; it has them for en, cs, de, es, fr, ru."),
+        ("redp:language=xx", "There is no language 'xx': did you mean 'xh'?"),
         ("redp:paraphrases=/no/such", "There is no paraphrase table /no/such."),
         ("redp:paraphrases=/no/such,modules=exact",
          "A paraphrase table is given, but the modules leave paraphrases out."),

@@ -25,6 +25,6 @@ def test_stems_are_those_of_meteor(language, pairs):
 def test_czech_has_no_stemmer():
     with pytest.raises(CupelError) as error:
         stem(["slovo"], "cs")
-    assert str(error.value) == (
-        "There is no stemmer for 'cs'; there is one for en, de, es, fr, ru."
+    assert str(error.value).startswith(
+        "There is no stemmer for 'cs'; there is one for en, de, es, fr, ru, ar, "
     )
