@@ -9,7 +9,7 @@ For systems chrf and redp agree with people at least as well.
 Needs: pip install 'cupel[meteor]' for the paraphrase table (compiled once, about three seconds), or
 modules=exact,stem,synonym to do without. English (en), and with a paraphrase table for them cs,
 de, es, fr and ru. Any other language=CODE compares words and, where Snowball has a stemmer, stems,
-with one set of parameters (task li); its function words are the frequent words of the references.
+with the parameters of Meteor Universal; its function words are the frequent words of the references.
 
 Formula:
     P = sum over i of w_i (delta mc_i + (1 - delta) mf_i) / (delta hc + (1 - delta) hf)
@@ -133,7 +133,7 @@ class Meteor(Metric):
     def signature(self) -> Signature:
         return Signature.of(
             lang=self.language,
-            task="li" if self.learns and self.task == "rank" else self.task,
+            task="universal" if self.learns and self.task == "rank" else self.task,
             modules=",".join(self.matchers),
             paraphrases=sha256_of(self.table)[:12] if self.table else None,
             function="frequent" if self.learns else None,

@@ -1,6 +1,6 @@
 """METEOR 1.5's matchers per language, and its parameters per task and language.
 
-Other languages than its own six have words and stems (Snowball) and the parameters of `li`.
+Other languages than its own six have words and stems (Snowball) and the parameters of Meteor Universal.
 
 Tuned by its authors: `rank` to human rankings of WMT (the default), `adq` to adequacy scores and
 `hter` to HTER, both for English only; `li` is one set for all languages, `tune` a balanced one for
@@ -61,6 +61,8 @@ _ANY_LANGUAGE = {
     "li": Parameters(0.75, 1.40, 0.70, 0.50, (1.0, 0.5, 0.5, 0.5)),
     "tune": Parameters(0.50, 1.00, 0.50, 0.50, (1.0, 0.5, 0.5, 0.5)),
 }
+_UNIVERSAL = Parameters(0.70, 1.40, 0.30, 0.70, (1.0, 0.6))
+"""Meteor Universal (Denkowski and Lavie 2014): words and paraphrases; here the second is stems."""
 TASKS = ("rank", *_ENGLISH_ONLY, *_ANY_LANGUAGE)
 
 
@@ -69,7 +71,7 @@ def parameters(task: str, language: str) -> Parameters:
     if task not in TASKS:
         raise CupelError(f"METEOR has no task {task!r}; it has: {', '.join(TASKS)}.")
     if task == "rank":
-        return _RANK.get(language, _ANY_LANGUAGE["li"])
+        return _RANK.get(language, _UNIVERSAL)
     if task in _ENGLISH_ONLY and language != "en":
         raise CupelError(
             f"METEOR has parameters for the task {task!r} in English only, not for "
