@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, TextIO
 from cupel.cli import output
 from cupel.cli.clusters import pair_rows, print_clusters, rank_columns
 from cupel.cli.output import Format
+from cupel.names import short_names
 
 if TYPE_CHECKING:
     from cupel.gates import Outcome
@@ -125,8 +126,9 @@ def print_systems(
         for values in cells.values():
             print(*values.values(), sep="\n" if one else "\t", file=file)
         return
+    names = short_names(cells)
     header = ["System", *next(iter(cells.values()))]
-    lines = [[system, *values.values()] for system, values in cells.items()]
+    lines = [[names[system], *values.values()] for system, values in cells.items()]
     output.print_table(header, lines, form, file)
     print(file=file)
     if details:
@@ -136,7 +138,7 @@ def print_systems(
         print_clusters(results.rankings, places, form, file)
     output.print_signatures(results.signatures, form, file)
     if results.comparisons and form is Format.text:
-        baseline = results.scores.systems[0]
+        baseline = names[results.scores.systems[0]]
         print(f"* differs from {baseline} at p < 0.05", file=file)
         for sentence in _verdicts(results):
             print(sentence, file=file)
@@ -151,7 +153,8 @@ def _print_details(scores: Scores, form: Format, width: int | None, file: TextIO
             for name in next(iter(of_system.values()))
         ]
         if rows:
-            output.print_table([metric, *of_system], rows, form, file)
+            names = short_names(of_system).values()
+            output.print_table([metric, *names], rows, form, file)
             print(file=file)
 
 
@@ -184,7 +187,12 @@ def _verdicts(results: Results) -> list[str]:
 
     scores = results.scores
     higher = {label: metric.higher_is_better for label, metric in scores.metrics.items()}
-    rows = [row for row in results.rows(None) if row["metric"] in higher]
+    names = short_names(scores.systems)
+    rows = [
+        row | {"system": names[row["system"]]}
+        for row in results.rows(None)
+        if row["metric"] in higher
+    ]
     return sentences(from_rows(rows, higher))
 
 
@@ -219,7 +227,8 @@ def print_segments(
             print(*line, sep="\t", file=file)
         return
     header = ["System", "Segment", *columns]
-    body = [[r["system"], str(r["segment"]), *line] for r, line in zip(rows, lines, strict=True)]
+    names = short_names(scores.systems)
+    body = [[names[r["system"]], str(r["segment"]), *line] for r, line in zip(rows, lines, strict=True)]
     output.print_table(header, body, form, file)
     print(file=file)
     output.print_signatures(scores.signatures, form, file)

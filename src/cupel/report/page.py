@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from cupel import __version__
-from cupel.report import campaign, judged, scored, segments, verdicts
+from cupel.report import campaign, judged, naming, scored, segments, verdicts
 from cupel.report.html import Section, paragraph
 from cupel.report.runs import Run, other_versions
 from cupel.report.svg import escape
@@ -50,6 +50,10 @@ def report(
     label; without them the registry is used.
     """
     higher = {label: metric.higher_is_better for label, metric in (metrics or {}).items()}
+    names = naming.page_names(runs, corpus)
+    runs = [naming.renamed_run(run, names) for run in runs]
+    corpus = naming.renamed_corpus(corpus, names)
+    uncertainty = naming.renamed_uncertainty(uncertainty, names)
     sections: list[Section] = []
     data = ""
     for run in runs:
