@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from cupel.cli import clusters as ranked
-from cupel.cli import external, flagged, gates, output, sacrebleu, test_sets
+from cupel.cli import external, flagged, gates, meanings, output, sacrebleu, test_sets
 from cupel.cli.options import (
     OUTPUT,
     SEED,
@@ -143,6 +143,7 @@ def score(
             rich_help_panel=SIGNIFICANCE,
         ),
     ] = None,
+    domain: meanings.Domain = None,
     clusters: ranked.Clusters = False,
     correct: ranked.Correct = ranked.Correction.holm,
     fail_under: gates.FailUnder = None,
@@ -288,7 +289,11 @@ def score(
         warn_without_details(scores, details)
     rankings = ranked.rankings_of(scores, clusters, alpha, correct, ci_n, seed)
     outcomes = asked_gates.decide(scores, ci_n, seed)
-    results = Results(scores, ci, ci_n, test and test.value, paired_n, seed, rankings, outcomes)
+    pair = named_set.pair if named_set else language_pair
+    means = meanings.meanings_of(scores, test is not None, pair, domain)
+    results = Results(
+        scores, ci, ci_n, test and test.value, paired_n, seed, rankings, outcomes, means
+    )
     with output.output(out) as file:
         if flagged_segments:
             flagged.print_flagged(scores, form, width, file)
@@ -296,7 +301,7 @@ def score(
             print_scores = print_segments if segments else print_systems
             print_scores(results, form, width, score_only, file, details)
     if report is not None:
-        _write_report(report, scores, ci_n, seed)
+        _write_report(report, scores, ci_n, seed, pair, domain)
     gates.report(outcomes, quiet)
 
 
@@ -308,11 +313,14 @@ def _default_metrics(
     return [] if scored else ["bleu"]
 
 
-def _write_report(report: Path, scores: Scores, resamples: int, seed: int) -> None:
+def _write_report(
+    report: Path, scores: Scores, resamples: int, seed: int, pair: str | None, domain: str | None
+) -> None:
     from cupel.folders import write_text
     from cupel.report.page import html_report
 
-    write_text(report, html_report(scores, resamples=resamples, seed=seed))
+    page = html_report(scores, resamples=resamples, seed=seed, pair=pair, domain=domain)
+    write_text(report, page)
     output.warn(f"Wrote {report}.")
 
 

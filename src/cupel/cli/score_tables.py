@@ -7,11 +7,13 @@ from typing import TYPE_CHECKING, Any, TextIO
 
 from cupel.cli import output
 from cupel.cli.clusters import pair_rows, print_clusters, rank_columns
+from cupel.cli.meanings import preferred_columns, sentences
 from cupel.cli.output import Format
 from cupel.names import short_names
 
 if TYPE_CHECKING:
     from cupel.gates import Outcome
+    from cupel.meaning import Meaning
     from cupel.metric import Metric
     from cupel.scores import Comparison, Scores
     from cupel.significance import Interval
@@ -31,10 +33,12 @@ class Results:
         seed: int,
         rankings: Mapping[str, Ranking] | None = None,
         outcomes: Sequence[Outcome] = (),
+        meanings: Sequence[Meaning] = (),
     ) -> None:
         self.scores = scores
         self.rankings = rankings or {}
         self.outcomes = outcomes
+        self.meanings = meanings
         self.signatures: dict[str, str] = {}
         self.intervals: dict[str, dict[str, Interval]] = {}
         self.comparisons: dict[str, dict[str, Comparison]] = {}
@@ -64,6 +68,7 @@ class Results:
             if self.comparisons:
                 comparison = self.comparisons.get(row["metric"], {}).get(row["system"])
                 row["p_value"] = comparison.p_value if comparison else None
+                row |= preferred_columns(self.meanings, row)
             if self.rankings:
                 row |= rank_columns(self.rankings, row)
             for key in ("score", "low", "high"):
@@ -76,7 +81,11 @@ class Results:
         """What JSON has beside the rows: all pairs of systems, and the gates."""
         gates = [one.row() for one in self.outcomes]
         pairs = pair_rows(self.rankings)
-        return ({"pairs": pairs} if self.rankings else {}) | ({"gates": gates} if gates else {})
+        meanings = [one.row() for one in self.meanings]
+        parts = {"pairs": pairs, "gates": gates, "meanings": meanings}
+        return {
+            name: rows for name, rows in parts.items() if rows or (self.rankings and rows is pairs)
+        }
 
     def cell(self, row: dict[str, Any], places: int, score_only: bool) -> str:
         text = f"{row['score']:.{places}f}"
@@ -140,7 +149,7 @@ def print_systems(
     if results.comparisons and form is Format.text:
         baseline = names[results.scores.systems[0]]
         print(f"* differs from {baseline} at p < 0.05", file=file)
-        for sentence in _verdicts(results):
+        for sentence in [*_verdicts(results), *sentences(results.meanings, names)]:
             print(sentence, file=file)
 
 
@@ -183,7 +192,7 @@ def warn_without_details(scores: Scores, asked: bool) -> None:
 
 def _verdicts(results: Results) -> list[str]:
     """A sentence on each system against the baseline."""
-    from cupel.report.verdicts import from_rows, sentences
+    from cupel.report import verdicts
 
     scores = results.scores
     higher = {label: metric.higher_is_better for label, metric in scores.metrics.items()}
@@ -193,7 +202,7 @@ def _verdicts(results: Results) -> list[str]:
         for row in results.rows(None)
         if row["metric"] in higher
     ]
-    return sentences(from_rows(rows, higher))
+    return verdicts.sentences(verdicts.from_rows(rows, higher))
 
 
 def print_segments(
@@ -228,7 +237,9 @@ def print_segments(
         return
     header = ["System", "Segment", *columns]
     names = short_names(scores.systems)
-    body = [[names[r["system"]], str(r["segment"]), *line] for r, line in zip(rows, lines, strict=True)]
+    body = [
+        [names[r["system"]], str(r["segment"]), *line] for r, line in zip(rows, lines, strict=True)
+    ]
     output.print_table(header, body, form, file)
     print(file=file)
     output.print_signatures(scores.signatures, form, file)
