@@ -10,7 +10,7 @@ the datasets wmt12, wmt13, wmt14, wmt15-rankings, mqm21, ted21 and bio21. The fo
 * a pair of systems weighs 2 / S in a group of S systems, since S (S - 1) / 2 pairs tell no more than
   S - 1 independent ones; all test sets drawn for a pair share its weight;
 * log b of a language pair differs from that of its direction by a normal deviate of 0.4;
-* priors: l about 0.1 (logit of 2 l: -1.4 with deviation 0.5), as in mt-thresholds, log m about log 100 (deviation 1).
+* priors: l about 0.1 (logit of 2 l: -1.4 with deviation 0.5), as in mt-thresholds, log m about log 100 (deviation 1), w about 1 (deviation of its logarithm 0.5).
 
 Draws: the fit to groups (campaign and language pair) drawn with replacement.
 """
@@ -30,7 +30,7 @@ from scipy.optimize import minimize
 
 import meaning_material as material
 from cupel.arrays import FloatArray, IntArray
-from cupel.meaning import agreement, direction
+from cupel.meaning import NODES, WEIGHTS, agreement, direction
 from cupel.registry import named_metrics
 
 WORDS = ("bleu", "sentbleu", "ter", "nist", "wer", "per", "cder", "rouge-l", "cider", "badger")
@@ -38,13 +38,15 @@ WORDS = ("bleu", "sentbleu", "ter", "nist", "wer", "per", "cder", "rouge-l", "ci
 CHARACTERS = ("chrf", "chrf++")
 ENGLISH = ("meteor", "w2v-avg", "assay")
 METRICS = ("bleu", *CHARACTERS, *WORDS[1:], *ENGLISH)
-SAMPLED = {"assay": {"mqm21": 200, "ted21": 200, "bio21": 60, "wmt14": 50, "wmt12": 50}}
+SAMPLED = {"assay": {"mqm21": 200, "ted21": 200, "bio21": 60, "wmt14": 50}}
 """Segments of each group that a slow metric scores; it skips other campaigns."""
 LARGE = {"wmt12": 1000, "wmt13": 1000}
 """Segments of each group of the large campaigns, which have hundreds of systems."""
 THRESHOLDS = {"bleu": (0.8833333, 0.9663927), "chrf": (0.93, 1.1142732)}
 """mt-thresholds (Kocmi et al. 2024; kocmitom/MT-Thresholds): accuracy = a / (1 + exp(-b d))."""
 DRAWS = 100
+TEST_SETS = 2
+"""Of each size that are drawn for a pair of systems, so many enter the fit."""
 DEVIATION = 0.4
 SEED = 12345
 HOME = Path(__file__).parent.parent
@@ -85,8 +87,8 @@ def read(folder: Path, metric: str) -> Rows:
         a, b = table[:, 0].astype(int), table[:, 1].astype(int)
         ours, theirs = higher * table[:, 3], higher * table[:, 4]
         d, people = ours - theirs, human[a] - human[b]
-        kept = (d != 0) & (people != 0)
         pair = a * len(human) + b
+        kept = (d != 0) & (people != 0) & _first(pair * 10_000 + table[:, 2].astype(int), TEST_SETS)
         _, inverse, counts = np.unique(pair, return_inverse=True, return_counts=True)
         largest = np.zeros(len(counts))
         np.maximum.at(largest, inverse, table[:, 2])
@@ -102,6 +104,13 @@ def read(folder: Path, metric: str) -> Rows:
     return Rows(d, n, y, weight, group.astype(int), top, whole, tuple(names), tuple(lengths))
 
 
+def _first(keys: IntArray, count: int) -> Any:
+    """(rows,): whether a row is among the first of its key. keys: equal ones follow each other."""
+    starts = np.flatnonzero(np.diff(keys, prepend=keys[0] - 1))
+    lengths = np.diff(np.append(starts, len(keys)))
+    return np.arange(len(keys)) - np.repeat(starts, lengths) < count
+
+
 def pair_of(group: str) -> str:
     """`wmt14.de-en` -> `de-en`."""
     return group.rpartition(".")[2]
@@ -109,7 +118,7 @@ def pair_of(group: str) -> str:
 
 @dataclass(frozen=True)
 class Fit:
-    """columns: into, from, lapse, half, then language pairs; values: log b, log b, l, log m, ..."""
+    """columns: into, from (log b), lapse (l), half (log m), spread (log w), and language pairs."""
 
     columns: tuple[str, ...]
     values: FloatArray
@@ -118,42 +127,52 @@ class Fit:
         """(rows,): how often people agree, by this fit."""
         at = dict(zip(self.columns, self.values.tolist(), strict=True))
         of_group = np.array([at[direction(p)] + at.get(p, 0.0) for p in map(pair_of, rows.names)])
-        slope = np.exp(of_group[rows.group])
-        return agreement(rows.d, rows.n, slope, at["lapse"], float(np.exp(at["half"])))
+        one = np.ones(len(rows.d))
+        return agreement(
+            rows.d, rows.n, np.exp(of_group[rows.group]), np.exp(at["spread"]) * one,
+            at["lapse"] * one, np.exp(at["half"]) * one,
+        )  # fmt: skip
 
 
-def fit(rows: Rows, start: FloatArray | None = None) -> Fit:
-    """The most likely values, with the priors above."""
+def fit(rows: Rows, near: Fit | None = None) -> Fit:
+    """The most likely values, with the priors above. near: where the search starts."""
     pairs = sorted({pair_of(rows.names[g]) for g in np.unique(rows.group)})
-    columns = ("into", "from", "lapse", "half", *pairs)
+    columns = ("into", "from", "lapse", "half", "spread", *pairs)
     centre = -np.log(np.median(rows.d))
     where = np.array([columns.index(direction(pair_of(name))) for name in rows.names])[rows.group]
     own = np.array(
         [columns.index(p) if (p := pair_of(name)) in columns else 0 for name in rows.names]
     )
     own = own[rows.group]
-    scale = rows.d * 1.0
 
     def loss(theta: FloatArray) -> tuple[float, FloatArray]:
         lapse = 0.5 / (1 + np.exp(-theta[2]))
         half = np.exp(theta[3])
         shrink = rows.n / (rows.n + half)
-        z = np.exp(np.clip(theta[where] + theta[own], -20, 20)) * scale * shrink
-        sure = 1 / (1 + np.exp(-np.clip(z, -30, 30)))
+        spread = np.exp(theta[4])
+        slope = np.exp(np.clip(theta[where] + theta[own], -20, 20))
+        z = (slope * rows.d * shrink)[:, None] * np.exp(spread * NODES)
+        sures = 1 / (1 + np.exp(-np.clip(z, -30, 30)))
+        sure, rising = sures @ WEIGHTS, sures * (1 - sures) * z * WEIGHTS
         p = np.clip(lapse + (1 - 2 * lapse) * sure, 1e-9, 1 - 1e-9)
         slope_p = rows.weight * ((1 - rows.y) / (1 - p) - rows.y / p)
-        by_z = slope_p * (1 - 2 * lapse) * sure * (1 - sure) * z
+        by_z = slope_p * (1 - 2 * lapse) * rising.sum(axis=1)
         gradient = np.bincount(where, by_z, len(theta)) + np.bincount(own, by_z, len(theta))
         gradient[2] = (slope_p * (1 - 2 * sure)).sum() * lapse * (1 - 2 * lapse)
         gradient[3] = -(by_z * (1 - shrink)).sum()
+        gradient[4] = (slope_p * (1 - 2 * lapse) * (rising @ NODES)).sum() * spread
         value = -(rows.weight * np.where(rows.y > 0, np.log(p), np.log(1 - p))).sum()
-        centres = np.array([centre, centre, -1.4, np.log(100.0), *np.zeros(len(pairs))])
-        widths = np.array([1.5, 1.5, 0.5, 1.0, *np.full(len(pairs), DEVIATION)])
-        off = (theta - centres) / widths
+        widths = np.array([1.5, 1.5, 0.5, 1.0, 0.5, *np.full(len(pairs), DEVIATION)])
+        off = (theta - first) / widths
         return float(value + 0.5 * (off**2).sum()), gradient + off / widths
 
-    first = np.array([centre, centre, -1.4, np.log(100.0), *np.zeros(len(pairs))])
-    best = minimize(loss, first if start is None else start, jac=True, method="L-BFGS-B")
+    first = np.array([centre, centre, -1.4, np.log(100.0), 0.0, *np.zeros(len(pairs))])
+    start = first.copy()
+    if near is not None:
+        at = dict(zip(near.columns, near.values.tolist(), strict=True))
+        start = np.array([at.get(name, 0.0) for name in columns])
+        start[2] = -np.log(0.5 / start[2] - 1)
+    best = minimize(loss, start, jac=True, method="L-BFGS-B", options={"maxiter": 60, "ftol": 1e-7})
     values = best.x.copy()
     values[2] = 0.5 / (1 + np.exp(-values[2]))
     return Fit(columns, values)
@@ -189,7 +208,7 @@ def learned(rows: Rows, metric: str, draws: int) -> dict[str, Any]:
     groups = np.unique(rows.group)
     drawn = []
     for _ in range(draws):
-        one = fit(rows.of(generator.choice(groups, len(groups)).tolist()))
+        one = fit(rows.of(generator.choice(groups, len(groups)).tolist()), whole)
         at = dict(zip(one.columns, one.values.tolist(), strict=True))
         drawn.append(
             [round(at.get(name, 0.0), 2 if name != "lapse" else 3) for name in whole.columns]

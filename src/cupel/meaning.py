@@ -3,11 +3,11 @@
 For each two systems of past campaigns it is known which one a metric prefers, by how much, and
 which one people preferred. Of a difference d on n segments people agree with the metric in the share
 
-    P = l + (1 - 2 l) / (1 + exp(-b d n / (n + m)))
+    P = l + (1 - 2 l) E[1 / (1 + exp(-b e^u d n / (n + m)))],    u normal with deviation w
 
 b: how fast agreement grows, by direction (into English, or not), more or less for single language
-pairs; m: how many segments it takes to trust a difference half; l: how often people disagree
-however large the difference is. The numbers come from `tools/fit_meaning.py`; docs/difference.md
+pairs; w: how much it differs from campaign to campaign; m: how many segments it takes to trust a
+difference half; l: how often people disagree however large the difference is. The numbers come from `tools/fit_meaning.py`; docs/difference.md
 explains them and docs/research/meaning.md has how well they predict campaigns left out.
 """
 
@@ -81,12 +81,24 @@ class Meaning:
         }
 
 
+NODES, WEIGHTS = np.polynomial.hermite_e.hermegauss(9)
+WEIGHTS = WEIGHTS / WEIGHTS.sum()
+"""Gauss and Hermite's, for the mean over u."""
+
+
 def agreement(
-    difference: FloatArray, segments: FloatArray, slope: FloatArray, lapse: float, half: float
+    difference: FloatArray,
+    segments: FloatArray,
+    slope: FloatArray,
+    spread: FloatArray,
+    lapse: FloatArray,
+    half: FloatArray,
 ) -> FloatArray:
-    """The share P above; slope is b, lapse l, half m."""
+    """The share P above, for arrays of one shape: slope is b, spread w, lapse l, half m."""
     z = slope * difference * segments / (segments + half)
-    return np.asarray(lapse + (1 - 2 * lapse) / (1 + np.exp(-np.clip(z, -30, 30))))
+    moved = z[..., None] * np.exp(spread[..., None] * NODES)
+    sure = (1 / (1 + np.exp(-np.clip(moved, -30, 30)))) @ WEIGHTS
+    return np.asarray(lapse + (1 - 2 * lapse) * sure, np.float64)
 
 
 def direction(pair: str | None) -> str:
@@ -160,15 +172,18 @@ def shares_of(
     fits = np.array([learned["fit"], *learned["draws"]], np.float64)
     log_slopes = [fits[:, at[w]] for w in (("into", "from") if where == "any" else (where,))]
     own = fits[:, at[pair]] if pair in at else 0.0
-    lapse, half = fits[:, at["lapse"]], np.exp(fits[:, at["half"]])
-    sizes = np.array(float(segments))
+    spread, half = np.exp(fits[:, at["spread"]]), np.exp(fits[:, at["half"]])
+    one = np.ones(len(fits))
     shares = [
-        [
-            agreement(np.array(difference), sizes, np.array(np.exp(b)), float(one), float(m))
-            for b, one, m in zip(slope + own, lapse, half, strict=True)
-        ]
+        agreement(
+            difference * one,
+            segments * one,
+            np.exp(slope + own),
+            spread,
+            fits[:, at["lapse"]],
+            half,
+        )
         for slope in log_slopes
-        if np.isfinite(slope).all()
     ]
     return np.asarray(np.mean(shares, axis=0), np.float64)
 
