@@ -95,7 +95,7 @@ def test_machine_readable_forms(folder: Path) -> None:
     arguments = ["score", "ref.txt", "-i", "good.txt", "bad.txt", "-m", "bleu", "chrf++"]
     _, out, _ = cupel(*arguments, "-f", "json", "--ci", "--paired", "bs", cwd=folder)
     document = json.loads(out)
-    assert set(document) == {"version", "signatures", "rows"}
+    assert set(document) == {"version", "signatures", "rows", "meanings"}
     assert list(document["rows"][0]) == ["system", "metric", "score", "low", "high", "p_value"]
     assert document["rows"][0]["p_value"] is None
     assert 0 < document["rows"][2]["p_value"] <= 1

@@ -228,15 +228,14 @@ def score(
     if test_sets.answered(asked, form, out):
         return
     named_set = test_sets.chosen(asked, references, source, num_refs)
+    pair = named_set.pair if named_set else language_pair
     from cupel.metrics.external import corpus_of, read_sources
     from cupel.scoring import score_corpus
 
     options = sacrebleu.metric_options(
         {
             "lowercase": lowercase,
-            "tokenize": sacrebleu.tokenizer(
-                tokenize, named_set.pair if named_set else language_pair
-            ),
+            "tokenize": sacrebleu.tokenizer(tokenize, pair),
             "smooth_method": smooth_method,
             "smooth_value": smooth_value,
         },
@@ -289,11 +288,8 @@ def score(
         warn_without_details(scores, details)
     rankings = ranked.rankings_of(scores, clusters, alpha, correct, ci_n, seed)
     outcomes = asked_gates.decide(scores, ci_n, seed)
-    pair = named_set.pair if named_set else language_pair
-    means = meanings.meanings_of(scores, test is not None, pair, domain)
-    results = Results(
-        scores, ci, ci_n, test and test.value, paired_n, seed, rankings, outcomes, means
-    )
+    results = Results(scores, ci, ci_n, test and test.value, paired_n, seed, rankings, outcomes)
+    results.meanings = meanings.meanings_of(scores, test is not None, pair, domain)
     with output.output(out) as file:
         if flagged_segments:
             flagged.print_flagged(scores, form, width, file)

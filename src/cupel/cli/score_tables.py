@@ -33,12 +33,11 @@ class Results:
         seed: int,
         rankings: Mapping[str, Ranking] | None = None,
         outcomes: Sequence[Outcome] = (),
-        meanings: Sequence[Meaning] = (),
     ) -> None:
         self.scores = scores
         self.rankings = rankings or {}
         self.outcomes = outcomes
-        self.meanings = meanings
+        self.meanings: Sequence[Meaning] = ()
         self.signatures: dict[str, str] = {}
         self.intervals: dict[str, dict[str, Interval]] = {}
         self.comparisons: dict[str, dict[str, Comparison]] = {}

@@ -20,7 +20,7 @@ import numpy as np
 from cupel import __version__
 from cupel.report import campaign, judged, naming, scored, segments, verdicts
 from cupel.report.html import Section, paragraph
-from cupel.report.runs import Run, other_versions
+from cupel.report.runs import PREFERRED, Run, other_versions
 from cupel.report.svg import escape
 from cupel.report.traits import higher_is_better
 from cupel.report.verdicts import Uncertainty
@@ -103,7 +103,7 @@ def html_report(
         row["low"] = interval.low if interval else None
         row["high"] = interval.high if interval else None
         row["p_value"] = p_values.get((row["system"], row["metric"]))
-        row |= meant.get((row["system"], row["metric"]), {})
+        row |= meant.get((row["system"], row["metric"]), dict.fromkeys(PREFERRED))
     segment_rows = _for_segments(scores).segment_rows()
     runs = [
         Run("score", rows, scores.signatures),

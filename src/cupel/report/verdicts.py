@@ -143,9 +143,11 @@ def preferred(
 
 
 def people(row: Row | None) -> str:
-    """`; people prefer it in 81% (74% to 86%) of such cases`, or what is the case."""
-    values = [(row or {}).get(key) for key in PREFERRED]
-    if row is None or any(value is None for value in values):
+    """`; people prefer it in 81% (74% to 86%) of such cases`; nothing for a run without a test."""
+    if row is None or PREFERRED[0] not in row:
+        return ""
+    values = [row.get(key) for key in PREFERRED]
+    if any(value is None for value in values):
         return "; no evidence of what people prefer"
     share, low, high = (float(value) for value in values if value is not None)
     return f"; people prefer it in {share:.0%} ({low:.0%} to {high:.0%}) of such cases"
