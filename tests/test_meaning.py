@@ -113,7 +113,7 @@ def test_what_people_prefer() -> None:
     ],
 )  # fmt: skip
 def test_no_evidence(scores: Scores, metric: str, options: dict[str, str], reason: str) -> None:
-    (unknown,) = meanings(scores, metric, **options)  # type: ignore[arg-type]
+    (unknown,) = meanings(scores, metric, **options)
     assert unknown.reason.startswith(reason)
     assert unknown.share is None
     assert unknown.preferred() is None

@@ -96,7 +96,10 @@ def test_machine_readable_forms(folder: Path) -> None:
     _, out, _ = cupel(*arguments, "-f", "json", "--ci", "--paired", "bs", cwd=folder)
     document = json.loads(out)
     assert set(document) == {"version", "signatures", "rows", "meanings"}
-    assert list(document["rows"][0]) == ["system", "metric", "score", "low", "high", "p_value"]
+    assert list(document["rows"][0]) == [
+        "system", "metric", "score", "low", "high", "p_value",
+        "preferred", "preferred_low", "preferred_high",
+    ]  # fmt: skip
     assert document["rows"][0]["p_value"] is None
     assert 0 < document["rows"][2]["p_value"] <= 1
     assert "bs:1000|seed:12345" in document["signatures"]["bleu"]
