@@ -12,6 +12,7 @@ from cupel.errors import CupelError
 from cupel.metric import Metric, mean_statistics
 from cupel.metrics.bleu import Bleu
 from cupel.metrics.function import Function
+from cupel.registry import named_metrics
 
 
 def random_statistics(systems: int, segments: int, k: int = 10) -> np.ndarray:
@@ -122,3 +123,12 @@ def test_right_for_metrics_whose_weights_come_from_all_references() -> None:
     expected = [float(metric.score(statistics[rows].sum(0))) for rows in drawn]
     ours = significance.bootstrap_scores(metric, scores.statistics["nist"], 20)
     assert ours[0] == pytest.approx(expected, abs=1e-12)
+
+
+def test_randomization_of_a_test_set_of_more_than_a_thousand_segments() -> None:
+    """2 ** 1024 is no floating-point number: the number of exchanges must not be computed as one."""
+    first = np.stack([np.linspace(0, 1, 1500), np.ones(1500)], axis=1)
+    second = first + np.array([0.1, 0.0])
+    metric = named_metrics(["rouge-l"])["rouge-l"]
+    p = significance.paired_randomization(metric, np.stack([first, second]), trials=99)
+    assert p[1] == pytest.approx(0.01)

@@ -20,6 +20,7 @@ import numpy as np
 from cupel import significance
 from cupel.errors import CupelError
 from cupel.metric import Vector, decimals_of
+from cupel.names import short_names
 from cupel.reading.segments import nearest
 from cupel.records import Row
 from cupel.scores import Scores
@@ -185,14 +186,14 @@ def markdown(scores: Scores, outcomes: Sequence[Outcome]) -> str:
     lines += [
         _cells(
             [
-                system,
+                short,
                 *(
                     f"{scores.system_score(label, system):.{decimals_of(scores.metrics[label])}f}"
                     for label in labels
                 ),
             ]
         )
-        for system in scores.systems
+        for system, short in short_names(scores.systems).items()
     ]
     lines += [
         "",

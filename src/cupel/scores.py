@@ -26,6 +26,7 @@ from cupel.metric import (
     decimals_of,
     needs_of,
 )
+from cupel.names import short_names
 from cupel.records import Row, html_table, json_document, polars_frame
 from cupel.significance import Interval
 from cupel.system_ranking import Ranking, ranking
@@ -296,7 +297,8 @@ class Scores:
 
     def _repr_html_(self) -> str:
         """The table that a notebook shows: scores with their 95% intervals, drawn below them."""
-        cells = {system: [system] for system in self.systems}
+        names = short_names(self.systems)
+        cells = {system: [names[system]] for system in self.systems}
         header, drawn = ["system"], {}
         for label, metric in self.metrics.items():
             places = decimals_of(metric)
@@ -308,7 +310,7 @@ class Scores:
                 cells[system] += [f"{values[row]:.{places}f}{half}" for values in totals.values()]
                 if intervals:
                     ends = intervals[system].low, intervals[system].high
-                    drawn[system, label] = (float(totals[label][row]), *ends)
+                    drawn[names[system], label] = (float(totals[label][row]), *ends)
         caption = (
             f"{counted_segments(len(self.corpus))}; ± half a 95% bootstrap interval, drawn below"
         )

@@ -124,7 +124,7 @@ def paired_randomization(
     unless few segments differ, or scores take few values. NaN for the baseline itself.
     """
     systems, n, k = statistics.shape
-    exact = 2.0**n <= trials
+    exact = n <= trials.bit_length() and 2**n <= trials
     trials = 2**n if exact else trials
     flat = np.ascontiguousarray(np.swapaxes(statistics, 0, 1)).reshape(n, systems * k)
     totals = statistics.sum(axis=1)

@@ -10,8 +10,8 @@ correction for hundreds of pairs needs.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -47,6 +47,11 @@ class Ranking:
     systems: Sequence[Ranked]
     p_values: FloatArray
     level: float
+
+    def renamed(self, names: Mapping[str, str]) -> Ranking:
+        """The same with other names of the systems."""
+        systems = [replace(one, system=names[one.system]) for one in self.systems]
+        return replace(self, systems=systems)
 
     @property
     def sentence(self) -> str:

@@ -86,8 +86,8 @@ def test_the_table_and_its_signatures(folder: Path) -> None:
     assert (status, err) == (0, "")
     lines = out.splitlines()
     assert lines[0].split() == ["System", "bleu", "ter"]
-    assert lines[1].split()[0] == "good.txt"
-    assert lines[2].split()[0] == "bad.txt"
+    assert lines[1].split()[0] == "good"
+    assert lines[2].split()[0] == "bad"
     assert lines[4].startswith("bleu|nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp|version:cupel-")
 
 
@@ -95,8 +95,11 @@ def test_machine_readable_forms(folder: Path) -> None:
     arguments = ["score", "ref.txt", "-i", "good.txt", "bad.txt", "-m", "bleu", "chrf++"]
     _, out, _ = cupel(*arguments, "-f", "json", "--ci", "--paired", "bs", cwd=folder)
     document = json.loads(out)
-    assert set(document) == {"version", "signatures", "rows"}
-    assert list(document["rows"][0]) == ["system", "metric", "score", "low", "high", "p_value"]
+    assert set(document) == {"version", "signatures", "rows", "meanings"}
+    assert list(document["rows"][0]) == [
+        "system", "metric", "score", "low", "high", "p_value",
+        "preferred", "preferred_low", "preferred_high",
+    ]  # fmt: skip
     assert document["rows"][0]["p_value"] is None
     assert 0 < document["rows"][2]["p_value"] <= 1
     assert "bs:1000|seed:12345" in document["signatures"]["bleu"]
@@ -113,7 +116,7 @@ def test_machine_readable_forms(folder: Path) -> None:
     assert [row[1] for row in rows[1:]] == ["1", "2", "3"] * 2
     _, out, _ = cupel(*arguments, "-f", "latex", cwd=folder)
     assert r"\begin{tabular}{lrr}" in out
-    assert r"good.txt &" in out
+    assert r"good &" in out
 
 
 def test_standard_input_and_compressed_files(folder: Path, tmp_path: Path) -> None:

@@ -76,11 +76,14 @@ def _alignments(metric: Aligning, corpus: Corpus, system: str, rows: range) -> l
 
 
 def _print_text(by_segment: dict[tuple[str, int], Alignment], file: TextIO) -> None:
+    from cupel.names import short_names
+
+    names = short_names(system for system, _ in by_segment)
     for number, ((system, segment), alignment) in enumerate(by_segment.items()):
         if number:
             print(file=file)
         parts = "".join(f"  {name} {value:.4g}" for name, value in alignment.details.items())
-        print(f"{system}, segment {segment}: {alignment.score:.4f}{parts}", file=file)
+        print(f"{names[system]}, segment {segment}: {alignment.score:.4f}{parts}", file=file)
         print(f"hypothesis   {' '.join(alignment.hypothesis)}", file=file)
         which = f"reference {alignment.reference_number + 1}".ljust(13)
         print(f"{which}{' '.join(alignment.reference)}", file=file)

@@ -85,7 +85,10 @@ def print_clusters(
     rankings: Mapping[str, Ranking], places: Mapping[str, int], form: Format, file: TextIO
 ) -> None:
     """A table per metric, the best system first and a line between clusters (#)."""
-    for label, ranking in rankings.items():
+    from cupel.names import short_names
+
+    for label, whole in rankings.items():
+        ranking = whole.renamed(short_names(one.system for one in whole.systems))
         systems = ranking.systems
         numbers = range(len(systems)) if len(systems) <= MOST_COLUMNS else ()
         header = [f"{'':3} System", "#", label, "Rank", *(f"p: {n + 1}" for n in numbers)]

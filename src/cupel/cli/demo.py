@@ -24,6 +24,7 @@ def demo() -> None:
 def _scores() -> None:
     from cupel.cli import output
     from cupel.data import sample
+    from cupel.names import short_names
     from cupel.registry import entries, named_metrics
     from cupel.scoring import score_corpus
 
@@ -42,7 +43,7 @@ def _scores() -> None:
         assert isinstance(values, dict)
         arrow = "higher" if scores.metrics[metric].higher_is_better else "lower"
         rows.append([metric, *(f"{value:.2f}" for value in values.values()), arrow])
-    output.table(["metric", *scores.systems, "better is"], rows, sys.stdout)
+    output.table(["metric", *short_names(scores.systems).values(), "better is"], rows, sys.stdout)
 
 
 def _agreement() -> None:

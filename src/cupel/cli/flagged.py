@@ -51,6 +51,7 @@ def check_some(metrics: dict[str, Metric]) -> None:
 def print_flagged(scores: Scores, form: Format, width: int | None, file: TextIO) -> None:
     """One record for each flagged segment; for people three lines each."""
     from cupel.metrics.check import flagged_rows
+    from cupel.names import short_names
 
     rows = flagged_rows(scores)
     if form in (Format.json, Format.tsv):
@@ -63,9 +64,12 @@ def print_flagged(scores: Scores, form: Format, width: int | None, file: TextIO)
         return
     if form is Format.latex:
         raise CupelError("--flagged lists texts: choose -f text, json or tsv.")
+    names = short_names(scores.systems)
     for row in rows:
         value = f"{row['value']:.{1 if width is None else width}f}"
-        print(f"{row['system']}, segment {row['segment']}: {row['check']} {value}", file=file)
+        print(
+            f"{names[row['system']]}, segment {row['segment']}: {row['check']} {value}", file=file
+        )
         if row["source"] is not None:
             print(f"  source       {row['source']}", file=file)
         print(f"  translation  {row['translation']}", file=file)

@@ -25,6 +25,7 @@ def print_preferences(
     In text also how many segments each system wins, and the mean probability.
     """
     from cupel.batch import Batch
+    from cupel.names import short_names
 
     for label, metric in metrics.items():
         if not isinstance(metric, Preferring):
@@ -63,6 +64,7 @@ def print_preferences(
     header = ["Segment", *probabilities]
     output.print_table(header, body, form, file)
     if form is Format.text:
+        first, second = short_names((first, second)).values()
         print(f"\nProbability that {first} is better than {second}", file=file)
         for label, p in probabilities.items():
             won, lost = int((p > 0.5).sum()), int((p < 0.5).sum())

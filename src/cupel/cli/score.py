@@ -9,7 +9,16 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from cupel.cli import clusters as ranked
-from cupel.cli import external, flagged, gates, languages, output, sacrebleu, test_sets
+from cupel.cli import (
+    external,
+    flagged,
+    gates,
+    languages,
+    meanings,
+    output,
+    sacrebleu,
+    test_sets,
+)
 from cupel.cli.options import (
     MOST_RESAMPLES,
     OUTPUT,
@@ -147,6 +156,7 @@ def score(
             rich_help_panel=SIGNIFICANCE,
         ),
     ] = None,
+    domain: meanings.Domain = None,
     clusters: ranked.Clusters = False,
     correct: ranked.Correct = ranked.Correction.holm,
     fail_under: gates.FailUnder = None,
@@ -231,6 +241,7 @@ def score(
     if test_sets.answered(asked, form, out):
         return
     named_set = test_sets.chosen(asked, references, source, num_refs)
+    pair = named_set.pair if named_set else language_pair
     from cupel.metrics.external import corpus_of, read_sources
     from cupel.scoring import score_corpus
 
@@ -263,7 +274,6 @@ def score(
     check_report(report, force)
     check_different(scores=out, report=report, summary=summary, JUnit=junit)
     specs = metrics or _default_metrics(flagged_segments, bool(scores_of_others), source, named_set)
-    pair = named_set.pair if named_set else language_pair
     options = languages.with_language(options, specs, pair, tokenize)
     chosen = _metrics(specs, options, trees, flagged_segments)
     others = read_sources(scores_of_others or (), language_pair)
@@ -296,6 +306,7 @@ def score(
     rankings = ranked.rankings_of(scores, clusters, alpha, correct, ci_n, seed)
     outcomes = asked_gates.decide(scores, ci_n, seed)
     results = Results(scores, ci, ci_n, test and test.value, paired_n, seed, rankings, outcomes)
+    results.meanings = meanings.meanings_of(scores, test is not None, pair, domain)
     with output.output(out) as file:
         if flagged_segments:
             flagged.print_flagged(scores, form, width, file)
@@ -303,7 +314,7 @@ def score(
             print_scores = print_segments if segments else print_systems
             print_scores(results, form, width, score_only, file, details)
     if report is not None:
-        _write_report(report, scores, ci_n, seed)
+        _write_report(report, scores, ci_n, seed, pair, domain)
     gates.report(outcomes, quiet)
 
 
@@ -315,11 +326,14 @@ def _default_metrics(
     return [] if scored else ["bleu"]
 
 
-def _write_report(report: Path, scores: Scores, resamples: int, seed: int) -> None:
+def _write_report(
+    report: Path, scores: Scores, resamples: int, seed: int, pair: str | None, domain: str | None
+) -> None:
     from cupel.folders import write_text
     from cupel.report.page import html_report
 
-    write_text(report, html_report(scores, resamples=resamples, seed=seed))
+    page = html_report(scores, resamples=resamples, seed=seed, pair=pair, domain=domain)
+    write_text(report, page)
     output.warn(f"Wrote {report}.")
 
 

@@ -7,10 +7,13 @@ from typing import TYPE_CHECKING, Any, TextIO
 
 from cupel.cli import output
 from cupel.cli.clusters import pair_rows, print_clusters, rank_columns
+from cupel.cli.meanings import preferred_columns, sentences
 from cupel.cli.output import Format
+from cupel.names import short_names
 
 if TYPE_CHECKING:
     from cupel.gates import Outcome
+    from cupel.meaning import Meaning
     from cupel.metric import Metric
     from cupel.scores import Comparison, Scores
     from cupel.significance import Interval
@@ -34,6 +37,7 @@ class Results:
         self.scores = scores
         self.rankings = rankings or {}
         self.outcomes = outcomes
+        self.meanings: Sequence[Meaning] = ()
         self.signatures: dict[str, str] = {}
         self.intervals: dict[str, dict[str, Interval]] = {}
         self.comparisons: dict[str, dict[str, Comparison]] = {}
@@ -63,6 +67,7 @@ class Results:
             if self.comparisons:
                 comparison = self.comparisons.get(row["metric"], {}).get(row["system"])
                 row["p_value"] = comparison.p_value if comparison else None
+                row |= preferred_columns(self.meanings, row)
             if self.rankings:
                 row |= rank_columns(self.rankings, row)
             for key in ("score", "low", "high"):
@@ -75,7 +80,11 @@ class Results:
         """What JSON has beside the rows: all pairs of systems, and the gates."""
         gates = [one.row() for one in self.outcomes]
         pairs = pair_rows(self.rankings)
-        return ({"pairs": pairs} if self.rankings else {}) | ({"gates": gates} if gates else {})
+        meanings = [one.row() for one in self.meanings]
+        parts = {"pairs": pairs, "gates": gates, "meanings": meanings}
+        return {
+            name: rows for name, rows in parts.items() if rows or (self.rankings and rows is pairs)
+        }
 
     def cell(self, row: dict[str, Any], places: int, score_only: bool) -> str:
         text = f"{row['score']:.{places}f}"
@@ -125,8 +134,9 @@ def print_systems(
         for values in cells.values():
             print(*values.values(), sep="\n" if one else "\t", file=file)
         return
+    names = short_names(cells)
     header = ["System", *next(iter(cells.values()))]
-    lines = [[system, *values.values()] for system, values in cells.items()]
+    lines = [[names[system], *values.values()] for system, values in cells.items()]
     output.print_table(header, lines, form, file)
     print(file=file)
     if details:
@@ -136,9 +146,9 @@ def print_systems(
         print_clusters(results.rankings, places, form, file)
     output.print_signatures(results.signatures, form, file)
     if results.comparisons and form is Format.text:
-        baseline = results.scores.systems[0]
+        baseline = names[results.scores.systems[0]]
         print(f"* differs from {baseline} at p < 0.05", file=file)
-        for sentence in _verdicts(results):
+        for sentence in [*_verdicts(results), *sentences(results.meanings, names)]:
             print(sentence, file=file)
 
 
@@ -151,7 +161,8 @@ def _print_details(scores: Scores, form: Format, width: int | None, file: TextIO
             for name in next(iter(of_system.values()))
         ]
         if rows:
-            output.print_table([metric, *of_system], rows, form, file)
+            names = short_names(of_system).values()
+            output.print_table([metric, *names], rows, form, file)
             print(file=file)
 
 
@@ -180,12 +191,17 @@ def warn_without_details(scores: Scores, asked: bool) -> None:
 
 def _verdicts(results: Results) -> list[str]:
     """A sentence on each system against the baseline."""
-    from cupel.report.verdicts import from_rows, sentences
+    from cupel.report import verdicts
 
     scores = results.scores
     higher = {label: metric.higher_is_better for label, metric in scores.metrics.items()}
-    rows = [row for row in results.rows(None) if row["metric"] in higher]
-    return sentences(from_rows(rows, higher))
+    names = short_names(scores.systems)
+    rows = [
+        row | {"system": names[row["system"]]}
+        for row in results.rows(None)
+        if row["metric"] in higher
+    ]
+    return verdicts.sentences(verdicts.from_rows(rows, higher))
 
 
 def print_segments(
@@ -219,7 +235,10 @@ def print_segments(
             print(*line, sep="\t", file=file)
         return
     header = ["System", "Segment", *columns]
-    body = [[r["system"], str(r["segment"]), *line] for r, line in zip(rows, lines, strict=True)]
+    names = short_names(scores.systems)
+    body = [
+        [names[r["system"]], str(r["segment"]), *line] for r, line in zip(rows, lines, strict=True)
+    ]
     output.print_table(header, body, form, file)
     print(file=file)
     output.print_signatures(scores.signatures, form, file)

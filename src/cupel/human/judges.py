@@ -16,6 +16,7 @@ from cupel.human.agreement import Agreement, inter_annotator, intra_annotator
 from cupel.human.clusters import RankedSystem, rank_clusters
 from cupel.human.rankings import chosen_pairs, wmt_rankings
 from cupel.human.system_scores import OFFICIAL, YEARS_OWN
+from cupel.names import short_names
 from cupel.records import Row, html_table, json_document, polars_frame
 from cupel.significance import BOOTSTRAP_RESAMPLES, DEFAULT_SEED
 
@@ -89,16 +90,15 @@ class Judges:
             for one in self.pairs
         ]
         header = ["pair", "judges", "kappa between", "n", "kappa within", "n"]
-        return [(header, agreement)] + [
-            (
-                [one.pair, self.method, "ranks", "cluster"],
-                [
-                    [s.system, f"{s.score:.{width}f}", _range(s), str(s.cluster)]
-                    for s in one.systems
-                ],
-            )
-            for one in self.pairs
-        ]
+        tables = [(header, agreement)]
+        for one in self.pairs:
+            names = short_names(s.system for s in one.systems)
+            rows = [
+                [names[s.system], f"{s.score:.{width}f}", _range(s), str(s.cluster)]
+                for s in one.systems
+            ]
+            tables.append(([one.pair, self.method, "ranks", "cluster"], rows))
+        return tables
 
     def _repr_html_(self) -> str:
         """The tables that a notebook shows."""

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from cupel.errors import CupelError
+from cupel.names import short_names
 from cupel.report import charts
 from cupel.report.html import Cell, Section, figure, paragraph, table
 from cupel.report.runs import Row, Run, is_number
@@ -110,8 +111,13 @@ def disagreements(run: Run) -> str:
 
 def _folded(rows: Sequence[Row]) -> str:
     groups: dict[tuple[str, str, str], list[Row]] = {}
+    systems: dict[str, dict[str, None]] = {}
     for row in rows:
-        groups.setdefault((row["pair"], row["metric"], row["other"]), []).append(row)
+        systems.setdefault(row["pair"], {})[row["system"]] = None
+    names = {pair: short_names(there) for pair, there in systems.items()}
+    for row in rows:
+        shown = {**row, "system": names[row["pair"]][row["system"]]}
+        groups.setdefault((row["pair"], row["metric"], row["other"]), []).append(shown)
     return "".join(
         f"<details><summary>{escape(f'{pair}: {metric} and {other}')}</summary>"
         f"{''.join(_article(row, metric, other) for row in group)}</details>"

@@ -35,6 +35,8 @@ from cupel.report.svg import (
 WIDTH = 520.0
 _LETTER = 6.8
 """Width of a letter of the labels, about: text cannot be measured here."""
+LONGEST = 40
+"""Letters of a name that are drawn."""
 
 
 @dataclass(frozen=True)
@@ -208,7 +210,7 @@ def heatmap(
     wide = max(46.0, min(92.0, (WIDTH - left) / max(len(columns), 1)))
     longest = max((len(name) for name in columns), default=0)
     slanted = longest * _LETTER > wide
-    top = 14 + (min(longest, 24) * _LETTER * 0.64 + 12 if slanted else 16)
+    top = 14 + (min(longest, LONGEST) * _LETTER * 0.64 + 12 if slanted else 16)
     tall = 30.0
     parts = [text(row_label, left - 8, top - 8, text_anchor="end", fill=MUTED, font_size=11)]
     for column, name in enumerate(columns):
@@ -225,7 +227,7 @@ def heatmap(
             parts.append(
                 _cell(value, x, y, wide, tall, low, high, shade, form, f"{name}, {columns[column]}")
             )
-    width = left + wide * len(columns) + (min(longest, 24) * _LETTER * 0.5 if slanted else 4)
+    width = left + wide * len(columns) + (min(longest, LONGEST) * _LETTER * 0.5 if slanted else 4)
     description = ". ".join(
         f"{name}: "
         + ", ".join(
@@ -330,7 +332,7 @@ def _legend(names: Sequence[str], y: float) -> list[str]:
     for index, name in enumerate(names):
         parts.append(_mark(index, x, y - 4, 4.5, ""))
         parts.append(text(_cut(name), x + 10, y, fill=INK, font_size=11))
-        x += 26 + _LETTER * min(len(name), 24)
+        x += 26 + _LETTER * min(len(name), LONGEST)
     return parts
 
 
@@ -338,13 +340,13 @@ def _name(name: str, left: float, middle: float) -> str:
     return text(_cut(name), left - 8, middle + 4, text_anchor="end")
 
 
-def _cut(name: str, most: int = 24) -> str:
-    """Long names lose their middle: systems of one campaign differ at the end."""
-    return name if len(name) <= most else f"{name[: most // 3]}…{name[-(2 * most // 3 - 1) :]}"
+def _cut(name: str) -> str:
+    """Names come without what all of them share; what is longer still loses its end."""
+    return name if len(name) <= LONGEST else f"{name[: LONGEST - 1]}…"
 
 
 def _margin(names: Sequence[str] | Mapping[str, object]) -> float:
-    return 22 + _LETTER * min(max((len(name) for name in names), default=0), 24)
+    return 22 + _LETTER * min(max((len(name) for name in names), default=0), LONGEST)
 
 
 def _mean(values: Sequence[float]) -> float:

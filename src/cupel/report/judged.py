@@ -8,6 +8,7 @@ from typing import Any
 
 from cupel.errors import CupelError
 from cupel.mutt.trials import counted_references
+from cupel.names import short_names
 from cupel.report import campaign, charts
 from cupel.report.html import Cell, Section, figure, figures, paragraph, table
 from cupel.report.runs import Row, Run, is_number
@@ -122,9 +123,10 @@ def _scatters(run: Run) -> str:
 
 def _scatter(run: Run, points: Sequence[Row], metric: str, pairs: Sequence[str]) -> str:
     """The points of these language pairs, which are the series."""
+    names = {pair: _item_names(points, pair) for pair in pairs}
     marks = [
         charts.Point(
-            f"{point['pair']} {point['item']}",
+            f"{point['pair']} {names[point['pair']][str(point['item'])]}",
             point["human"],
             point[metric],
             pairs.index(point["pair"]),
@@ -142,6 +144,13 @@ def _scatter(run: Run, points: Sequence[Row], metric: str, pairs: Sequence[str])
             note=_note(run.rows, metric, pairs[0] if len(pairs) == 1 else AVERAGE),
         )
     )
+
+
+def _item_names(points: Sequence[Row], pair: str) -> dict[str, str]:
+    """How the points of a language pair are called: systems without what their names share."""
+    items = [str(point["item"]) for point in points if point["pair"] == pair]
+    named = all(any(map(str.isalpha, item)) for item in items)
+    return short_names(items) if named else {item: item for item in items}
 
 
 def _note(rows: Sequence[Row], metric: str, pair: str) -> str:

@@ -18,9 +18,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from cupel import __version__
-from cupel.report import campaign, judged, scored, segments, verdicts
+from cupel.report import campaign, judged, naming, scored, segments, verdicts
 from cupel.report.html import Section, paragraph
-from cupel.report.runs import Run, other_versions
+from cupel.report.runs import PREFERRED, Run, other_versions
 from cupel.report.svg import escape
 from cupel.report.traits import higher_is_better
 from cupel.report.verdicts import Uncertainty
@@ -50,6 +50,10 @@ def report(
     label; without them the registry is used.
     """
     higher = {label: metric.higher_is_better for label, metric in (metrics or {}).items()}
+    names = naming.page_names(runs, corpus)
+    runs = [naming.renamed_run(run, names) for run in runs]
+    corpus = naming.renamed_corpus(corpus, names)
+    uncertainty = naming.renamed_uncertainty(uncertainty, names)
     sections: list[Section] = []
     data = ""
     for run in runs:
@@ -81,20 +85,25 @@ def html_report(
     seed: int = DEFAULT_SEED,
     align: bool = True,
     title: str = "",
+    pair: str | None = None,
+    domain: str | None = None,
 ) -> str:
     """The page of scores just computed: with intervals, paired tests and all segments.
 
     resamples, seed: of the intervals and tests. align: whether segments show the alignments of
-    metrics that align. title: of the page.
+    metrics that align. title: of the page. pair, domain: language pair and domain of the texts, for
+    what differences mean to people.
     """
     rows = scores.rows()
     uncertainty = verdicts.uncertainty(scores, resamples=resamples, seed=seed)
     p_values = {(one.system, one.metric): one.p_value for one in uncertainty.differences}
+    meant = verdicts.preferred(scores, pair, domain)
     for row in rows:
         interval = uncertainty.intervals.get((row["metric"], row["system"]))
         row["low"] = interval.low if interval else None
         row["high"] = interval.high if interval else None
         row["p_value"] = p_values.get((row["system"], row["metric"]))
+        row |= meant.get((row["system"], row["metric"]), dict.fromkeys(PREFERRED))
     segment_rows = _for_segments(scores).segment_rows()
     runs = [
         Run("score", rows, scores.signatures),

@@ -19,8 +19,10 @@ from cupel.errors import CupelError
 
 Row = Mapping[str, Any]
 
+PREFERRED = ("preferred", "preferred_low", "preferred_high")
+"""How often people prefer a system to the first, with the ends of an interval."""
 COLUMNS: dict[str, tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]] = {
-    "score": (("system", "metric"), ("score",), ("low", "high", "p_value")),
+    "score": (("system", "metric"), ("score",), ("low", "high", "p_value", *PREFERRED)),
     "segments": (("system",), ("segment",), ()),
     "meta": (
         ("dataset", "pair", "level", "statistic", "metric"),
