@@ -22,6 +22,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
+from cupel.learned.assay.model.correction import Correction
 from cupel.neural.encoder import Encoder
 from cupel.neural.token_match import (
     best_matches,
@@ -105,9 +106,13 @@ class Head(nn.Module):
             self.skip.weight[0, 2] = 1.0  # the F score alone, to begin with
 
     def forward(self, features: Tensor) -> Tensor:
-        x = (features - self.centre) / self.spread
+        x = self.standardised(features)
         score: Tensor = self.skip(x) + self.out(torch.tanh(self.hidden(x)))
         return score.squeeze(-1)
+
+    def standardised(self, features: Tensor) -> Tensor:
+        """(n, f) features with about mean 0 and deviation 1."""
+        return (features - self.centre) / self.spread
 
     def standardise(self, features: Tensor) -> None:
         """Take centre and spread from a sample of features."""
@@ -137,6 +142,7 @@ class Assay(nn.Module):
         if self.design.level:
             self.about = nn.Linear(size, POOLED)
         self.head = Head(self.design.features)
+        self.correction: Correction | None = None  # learned from judgments of a user's own
 
     def mixed(self, states: Sequence[Tensor]) -> Tensor:
         """The hidden states of all layers as one, not yet normalised."""
