@@ -44,26 +44,15 @@ class Joint(Assay):
         nn.init.zeros_(self.out.weight)
 
     def forward(self, ids: Tensor, mask: Tensor, own: Tensor, items: Tensor) -> Tensor:
-        units, matches = self.parts(ids, mask, own, items)
-        with torch.autocast(ids.device.type, enabled=False):
-            return self.score(units, matches)
-
-    def parts(self, ids: Tensor, mask: Tensor, own: Tensor, items: Tensor) -> tuple[Tensor, Tensor]:
-        """(n, UNITS) and (n, f): the tanh units, and the matches (f is 0 without matches)."""
         states, there = self._read(ids, mask, items)
         with torch.autocast(ids.device.type, enabled=False):
             last = states[-1].float()
             mean = (last * there[..., None]).sum(1) / there.sum(1, keepdim=True)
             seen = functional.dropout(torch.cat([mean, last[:, 0]], -1), DROPOUT, self.training)
-            units = torch.tanh(self.hidden(seen))
-        if not self.design.matched:
-            return units, units.new_zeros(len(units), 0)
-        return units, self._matches(states, ids, mask, own, items)
-
-    def score(self, units: Tensor, matches: Tensor) -> Tensor:
-        """(n,) of what `parts` gives."""
-        score: Tensor = self.out(units).squeeze(-1)
-        return score + self.head(matches) if self.design.matched else score
+            score: Tensor = self.out(torch.tanh(self.hidden(seen))).squeeze(-1)
+            if self.design.matched:
+                score = score + self.head(self._matches(states, ids, mask, own, items))
+            return score
 
     def item_features(self, ids: Tensor, mask: Tensor, own: Tensor, items: Tensor) -> Tensor:
         return self._matches(self._read(ids, mask, items)[0], ids, mask, own, items)
@@ -136,6 +125,7 @@ def join(ids: Tensor, mask: Tensor, items: Tensor) -> tuple[Tensor, Tensor, Tens
     return joined, there, (there & ~in_first).long()
 
 
+@torch.inference_mode()
 def joint_scores(
     model: Joint,
     pieces: Pieces,
@@ -143,28 +133,16 @@ def joint_scores(
     reference: IntArray,
 ) -> Float32Array:
     """(items,) scores; sentences that are too long are read in parts."""
-    scores: Float32Array = joint_readings(model, pieces, hypothesis, reference)[:, 0]
-    return scores
-
-
-@torch.inference_mode()
-def joint_readings(
-    model: Joint,
-    pieces: Pieces,
-    hypothesis: IntArray,
-    reference: IntArray,
-) -> Float32Array:
-    """(items, 1 + UNITS + f): score, units and matches; means over the parts of long sentences."""
     longest = readable(model)
     over = np.maximum(pieces.lengths[hypothesis], pieces.lengths[reference]) > longest
-    table = np.zeros((len(hypothesis), 1 + UNITS + model.design.features), np.float32)
+    scores = np.zeros(len(hypothesis), np.float32)
     short = np.flatnonzero(~over)
-    table[short] = _short_readings(model, pieces, hypothesis[short], reference[short])
+    scores[short] = _short_scores(model, pieces, hypothesis[short], reference[short])
     for item in np.flatnonzero(over).tolist():
         parts = _parts(pieces, int(hypothesis[item]), int(reference[item]), longest)
         count = np.arange(len(parts) // 2)
-        table[item] = _short_readings(model, parts, count, count + len(count)).mean(0)
-    return table
+        scores[item] = _short_scores(model, parts, count, count + len(count)).mean()
+    return scores
 
 
 def readable(model: Joint) -> int:
@@ -172,24 +150,22 @@ def readable(model: Joint) -> int:
     return (model.encoder.window - 1) // 2
 
 
-def _short_readings(
+def _short_scores(
     model: Joint, pieces: Pieces, hypothesis: IntArray, reference: IntArray
 ) -> Float32Array:
-    """(items, 1 + UNITS + f), in batches of about equal length."""
+    """(items,) scores, in batches of about equal length."""
     device = model.out.weight.device
     total = pieces.lengths[hypothesis] + pieces.lengths[reference] + 3
     order = np.argsort(-total, kind="stable")
-    table = np.zeros((len(order), 1 + UNITS + model.design.features), np.float32)
+    scores = np.zeros(len(order), np.float32)
     limit = BATCH.get(device.type, BATCH["cpu"])
     at = 0
     while at < len(order):
         rows = order[at : at + max(1, limit // int(total[order[at]]))]
         tensors = as_inputs(model, pieces, np.stack([hypothesis[rows], reference[rows]], 1), device)
-        units, matches = model.parts(*tensors)
-        read = torch.cat([model.score(units, matches)[:, None], units, matches], 1)
-        table[rows, : read.shape[1]] = read.float().cpu().numpy()
+        scores[rows] = model(*tensors).float().cpu().numpy()
         at += len(rows)
-    return table
+    return scores
 
 
 def as_inputs(

@@ -106,13 +106,9 @@ class Head(nn.Module):
             self.skip.weight[0, 2] = 1.0  # the F score alone, to begin with
 
     def forward(self, features: Tensor) -> Tensor:
-        x = self.standardised(features)
+        x = (features - self.centre) / self.spread
         score: Tensor = self.skip(x) + self.out(torch.tanh(self.hidden(x)))
         return score.squeeze(-1)
-
-    def standardised(self, features: Tensor) -> Tensor:
-        """(n, f) features with about mean 0 and deviation 1."""
-        return (features - self.centre) / self.spread
 
     def standardise(self, features: Tensor) -> None:
         """Take centre and spread from a sample of features."""

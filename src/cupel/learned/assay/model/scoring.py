@@ -15,9 +15,9 @@ from torch import Tensor
 from torch.nn import functional
 
 from cupel.arrays import Float32Array, FloatArray, IntArray
-from cupel.learned.assay.model.correction import Layout, piece_readings
-from cupel.learned.assay.model.joint import UNITS, Joint, joint_readings, joint_scores
-from cupel.learned.assay.model.network import HIDDEN, Assay, Side
+from cupel.learned.assay.model.correction import piece_readings
+from cupel.learned.assay.model.joint import Joint, joint_scores
+from cupel.learned.assay.model.network import Assay, Side
 from cupel.neural.encoder import encode
 from cupel.neural.wordpiece import Pieces
 
@@ -124,18 +124,7 @@ def raw_scores(
     if model.correction is not None:
         table = readings(model, pieces, hypothesis, reference, limits)
         return model.correction(table).astype(np.float32)
-    if isinstance(model, Joint):
-        return joint_scores(model, pieces, hypothesis, reference)
-    features = item_features(model, pieces, hypothesis, reference, limits)
-    scores: Float32Array = model.head(features.to(model.mix.device)).cpu().numpy()
-    return scores
-
-
-def layout(model: Assay) -> Layout:
-    """What `readings` gives of a model."""
-    joint = isinstance(model, Joint)
-    head = 0 if joint and not model.design.matched else model.design.features + HIDDEN
-    return Layout(head, UNITS if joint else 0)
+    return _release_scores(model, pieces, hypothesis, reference, limits)
 
 
 @torch.inference_mode()
@@ -146,23 +135,25 @@ def readings(
     reference: IntArray,
     limits: Limits | None = None,
 ) -> FloatArray:
-    """(items, columns): the score without correction, and what may correct it; see `Layout`."""
-    device, parts = model.mix.device, layout(model)
+    """(items, columns): the score without correction, and what may correct it; see `correction`."""
+    assert model.encoder.pieces is not None
+    scores = _release_scores(model, pieces, hypothesis, reference, limits)
+    counted = piece_readings(pieces, model.encoder.pieces.spelling, hypothesis, reference)
+    return np.column_stack([scores.astype(np.float64), counted])
+
+
+def _release_scores(
+    model: Assay,
+    pieces: Pieces,
+    hypothesis: IntArray,
+    reference: IntArray,
+    limits: Limits | None,
+) -> Float32Array:
     if isinstance(model, Joint):
-        table = joint_readings(model, pieces, hypothesis, reference)
-        scores, units, features = np.split(table, [1, 1 + UNITS], axis=1)
-        matches = torch.from_numpy(features).to(device)
-    else:
-        matches = item_features(model, pieces, hypothesis, reference, limits).to(device)
-        scores = model.head(matches)[:, None].cpu().numpy()
-        units = np.zeros((len(scores), 0), np.float32)
-    columns = [scores, piece_readings(pieces, hypothesis, reference)]
-    if parts.head:
-        standard = model.head.standardised(matches)
-        columns += [
-            part.cpu().numpy() for part in (standard, torch.tanh(model.head.hidden(standard)))
-        ]
-    return np.concatenate([*columns, units], axis=1).astype(np.float64)
+        return joint_scores(model, pieces, hypothesis, reference)
+    features = item_features(model, pieces, hypothesis, reference, limits)
+    scores: Float32Array = model.head(features.to(model.mix.device)).cpu().numpy()
+    return scores
 
 
 def _groups(

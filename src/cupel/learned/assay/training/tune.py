@@ -1,36 +1,38 @@
 """Learn a correction of a release from a few hundred judgments, and only if it holds on others.
 
-Two things can be wrong with a metric in a new domain, and each is corrected by itself:
+Two things can be wrong with a metric in a new domain, and each is corrected by itself, from the readings
+of `cupel.learned.assay.model.correction`:
 
-    order  which of two translations of a segment is better: s + v . x, with readings x of one block.
-           Grades and readings less their means over the segment; ridge regression that is held to the
-           release: the slope of s at 0.3 (in deviations) as if by 100 judgments, v at 0 by a strength
-    level  which segments are hard: s + u . y, with readings y of the reference alone. The order within
-           a segment stays as it is
+    words  which of two translations of a segment is better: s + v . words with v >= 0, so that more of
+           the reference's own words never cost. Learned from grades and readings less their means
+           over the segment
+    level  which segments are hard: s + u . level, of the reference alone. The order within a segment
+           stays as it is
 
-Blocks and strengths are chosen by cross-validation over documents (over segments where there is one
-document only): what has the highest lower bound of its gain on judgments that were left out. If no
-lower bound is above 0, nothing is corrected. Gains are of tau within segments for the order, and of
-Pearson's r for the level; see `cupel.learned.assay.training.graded`.
+Both are ridge regressions held to the release: the slope of s at 0.3 (in deviations) as if by 100
+judgments, the other weights at 0 by a strength. Strengths are chosen by cross-validation over documents
+(over segments where there are none): what gains most on judgments that were left out, if the lower
+bound of that gain is above 0; else the part is left out. Gains are of tau within segments for the words
+and of Pearson's r for the level, as `cupel.learned.assay.training.graded` has them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from cupel.arrays import FloatArray, IntArray
-from cupel.learned.assay.model.correction import Correction, Layout
+from cupel.learned.assay.model.correction import COLUMNS, LEVEL, WORDS, Correction
 
 PRIOR, HELD = 0.3, 100.0
 """The slope of the release's score before judgments are seen, and what it weighs in judgments."""
 LEAST_SLOPE = 0.1
-STRENGTHS = {"words": (300.0, 1000.0, 3000.0), "head": (1000.0, 3000.0, 10000.0),
-             "units": (1000.0, 3000.0, 10000.0)}  # fmt: skip
+WORD_STRENGTHS = (3000.0, 1000.0, 300.0, 100.0)
+"""In judgments; the first where judgments do not ask for another."""
 LEVEL_STRENGTHS = (10.0, 30.0, 100.0)
-"""In segments, where those of the order are in judgments."""
+"""In segments."""
 FOLDS, REPEATS = 5, 3
 CONFIDENCE = 0.9
 """Of the lower bound of a gain, by Student's t."""
@@ -60,10 +62,9 @@ class Material:
 
 @dataclass(frozen=True)
 class Choice:
-    """What is corrected, and how strongly it is held to the release; None: not at all."""
+    """How strongly words and level are held to the release; None: not corrected at all."""
 
-    block: str | None = None
-    strength: float = 0.0
+    words: float | None = None
     level: float | None = None
 
 
@@ -114,39 +115,45 @@ class Tuned:
     r: Gain
 
 
-def tune(material: Material, layout: Layout, seed: int = 12345) -> Tuned:
-    """Choose what to correct, and learn it from all judgments."""
+def tune(material: Material, seed: int = 12345) -> Tuned:
+    """Choose what to correct, and learn it from all judgments.
+
+    Where nothing helps there is no correction, and the gains are those of what came closest.
+    """
     folds = list(_folds(material.document, seed))
-    orders = [
-        Choice(block, strength) for block in layout.blocks for strength in STRENGTHS.get(block, ())
-    ]
-    choice = _best(material, layout, folds, orders, tau_gain, Choice())
-    levels = [replace(choice, level=strength) for strength in LEVEL_STRENGTHS]
-    choice = _best(material, layout, folds, levels, r_gain, choice)
+    careful = Choice(WORD_STRENGTHS[0])
+    words, _ = _best(material, folds, map(Choice, WORD_STRENGTHS[1:]), tau_gain, careful)
+    levels = [replace(words, level=strength) for strength in LEVEL_STRENGTHS]
+    choice, closest = _best(material, folds, levels, r_gain, words)
+    refused = choice == careful
     release = material.readings[None, :, 0]
-    after = left_out_scores(material, layout, choice, folds)
+    after = left_out_scores(material, closest if refused else choice, folds)
     gains = tau_gain(material, release, after), r_gain(material, release, after)
-    if choice == Choice():
-        return Tuned(None, choice, *gains)
-    return Tuned(_rescaled(material, fitted(material, layout, choice)), choice, *gains)
+    if refused:
+        return Tuned(None, Choice(), *gains)
+    return Tuned(_rescaled(material, fitted(material, choice)), choice, *gains)
 
 
 def _best(
     material: Material,
-    layout: Layout,
     folds: Sequence[IntArray],
-    choices: Sequence[Choice],
+    choices: Iterable[Choice],
     gain: Gaining,
     now: Choice,
-) -> Choice:
-    """The choice whose gain over `now` has the highest lower bound; `now`, if none is above 0."""
-    before = left_out_scores(material, layout, now, folds)
-    best, highest = now, 0.0
-    for choice in choices:
-        bound = gain(material, before, left_out_scores(material, layout, choice, folds)).bound
-        if bound > highest:
-            best, highest = choice, bound
-    return best
+) -> tuple[Choice, Choice]:
+    """The choice that gains most over `now`, of those whose lower bound is above 0, else `now`.
+
+    And the one that gains most, whatever its bound.
+    """
+    before = left_out_scores(material, now, folds)
+    gains = {
+        choice: gain(material, before, left_out_scores(material, choice, folds))
+        for choice in choices
+    }
+    safe = [choice for choice, gained in gains.items() if gained.bound > 0]
+    order = {choice: np.nan_to_num(gained.gain, nan=-np.inf) for choice, gained in gains.items()}
+    best = max(safe, key=lambda choice: order[choice], default=now)
+    return best, max(order, key=lambda choice: order[choice])
 
 
 def _folds(document: IntArray, seed: int) -> Iterator[IntArray]:
@@ -158,67 +165,70 @@ def _folds(document: IntArray, seed: int) -> Iterator[IntArray]:
         yield (generator.permutation(count) % min(FOLDS, count))[of]
 
 
-def left_out_scores(
-    material: Material, layout: Layout, choice: Choice, folds: Sequence[IntArray]
-) -> FloatArray:
+def left_out_scores(material: Material, choice: Choice, folds: Sequence[IntArray]) -> FloatArray:
     """(repeats, n): each judgment scored by a correction that was learned without its fold."""
     scores = np.empty((len(folds), len(material)))
     for row, fold in zip(scores, folds, strict=True):
         for number in range(int(fold.max()) + 1):
             out = np.flatnonzero(fold == number)
-            correction = fitted(material.take(np.flatnonzero(fold != number)), layout, choice)
+            correction = fitted(material.take(np.flatnonzero(fold != number)), choice)
             row[out] = correction(material.readings[out])
     return scores
 
 
-def fitted(material: Material, layout: Layout, choice: Choice) -> Correction:
+def fitted(material: Material, choice: Choice) -> Correction:
     """The correction that a choice gives on these judgments; the slope of the score stays 1."""
-    weights = np.zeros(layout.columns - 1)
-    corrected = material.readings[:, 0]
-    if choice.block is not None:
-        columns = layout.blocks[choice.block]
-        found = _order(material, columns, choice.strength)
-        weights[columns - 1] = found
-        corrected = corrected + material.readings[:, columns] @ found
+    weights = np.zeros(COLUMNS - 1)
+    if choice.words is not None:
+        weights[WORDS - 1] = _words(material, choice.words)
     if choice.level is not None:
-        columns = layout.blocks["level"]
-        weights[columns - 1] = _level(material, corrected, columns, choice.level)
+        corrected = Correction(1.0, weights, 0.0)(material.readings)
+        weights[LEVEL - 1] = _level(material, corrected, choice.level)
     return Correction(1.0, weights, 0.0)
 
 
-def _order(material: Material, columns: IntArray, strength: float) -> FloatArray:
-    """Weights of readings beside the score, from differences within segments."""
-    chosen = np.concatenate([[0], columns])
-    x = _centred(material.readings[:, chosen], material.segment)
-    y = _centred(material.grades[:, None], material.segment)[:, 0]
-    penalty = np.concatenate([[HELD], np.full(len(columns), strength)])
-    return _ridge(x, y, penalty)
+def _words(material: Material, strength: float) -> FloatArray:
+    """Weights of the words beside the score, from differences within segments; none below 0."""
+    from scipy.optimize import nnls
+
+    chosen = np.concatenate([[0], WORDS])
+    x, spread = _standard(_centred(material.readings[:, chosen], material.segment))
+    y, scale = _standard(_centred(material.grades[:, None], material.segment))
+    if not scale[0] or not spread[0]:
+        return np.zeros(len(WORDS))
+    penalty = np.sqrt(np.concatenate([[HELD], np.full(len(WORDS), strength)]))
+    target = np.concatenate([y[:, 0], [penalty[0] * PRIOR], np.zeros(len(WORDS))])
+    solved, _ = nnls(np.vstack([x, np.diag(penalty)]), target)
+    return _beside_score(solved, spread)
 
 
-def _level(
-    material: Material, scores: FloatArray, columns: IntArray, strength: float
-) -> FloatArray:
-    """Weights of readings of the reference beside the score, from all judgments."""
-    x = np.column_stack([scores, material.readings[:, columns]])
+def _level(material: Material, scores: FloatArray, strength: float) -> FloatArray:
+    """Weights of the level beside the score, from all judgments."""
+    table = np.column_stack([scores, material.readings[:, LEVEL]])
+    x, spread = _standard(table - table.mean(0))
+    y, scale = _standard(material.grades[:, None] - material.grades.mean())
+    if not scale[0] or not spread[0]:
+        return np.zeros(len(LEVEL))
     # All translations of a segment have the same reference: judgments count as their segments.
     each = len(material) / len(np.unique(material.segment))
-    penalty = np.concatenate([[HELD], np.full(len(columns), strength * each)])
-    return _ridge(x - x.mean(0), material.grades - material.grades.mean(), penalty)
+    penalty = np.concatenate([[HELD], np.full(len(LEVEL), strength * each)])
+    target = x.T @ y[:, 0]
+    target[0] += HELD * PRIOR
+    return _beside_score(np.linalg.solve(x.T @ x + np.diag(penalty), target), spread)
 
 
-def _ridge(x: FloatArray, y: FloatArray, penalty: FloatArray) -> FloatArray:
-    """Weights of all columns but the first, in units of the first, whose slope is held at PRIOR."""
-    spread, scale = x.std(0), float(y.std())
-    varied = spread > 1e-9 * max(1.0, float(np.abs(x).max(initial=0.0)))
-    if scale == 0.0 or not varied[0]:
-        return np.zeros(x.shape[1] - 1)
-    safe = np.where(varied, spread, 1.0)
-    z = np.where(varied, x / safe, 0.0)
-    target = z.T @ (y / scale)
-    target[0] += penalty[0] * PRIOR
-    solved = np.linalg.solve(z.T @ z + np.diag(penalty), target)
-    weights: FloatArray = solved[1:] / max(float(solved[0]), LEAST_SLOPE)
-    return np.where(varied[1:], weights * spread[0] / safe[1:], 0.0)
+def _standard(table: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Columns (mean 0) with deviation 1, and what it was; a column that does not vary is 0."""
+    spread = table.std(0)
+    spread[spread < 1e-9] = 0.0
+    return np.divide(table, spread, out=np.zeros_like(table), where=spread > 0), spread
+
+
+def _beside_score(solved: FloatArray, spread: FloatArray) -> FloatArray:
+    """Weights of all columns but the first, such that the first, the score, has weight 1."""
+    slope = max(float(solved[0]), LEAST_SLOPE) / spread[0]
+    weights = np.divide(solved, spread, out=np.zeros_like(solved), where=spread > 0)
+    return np.asarray(weights[1:] / slope)
 
 
 def _centred(values: FloatArray, group: IntArray) -> FloatArray:

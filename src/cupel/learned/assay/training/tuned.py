@@ -20,7 +20,7 @@ from cupel.learned.assay.data.graded import GradedPair, graded_pairs, is_campaig
 from cupel.learned.assay.files import load_assay, save_correction
 from cupel.learned.assay.model.network import Assay
 from cupel.learned.assay.model.releases import named_folder
-from cupel.learned.assay.model.scoring import layout, readings
+from cupel.learned.assay.model.scoring import readings
 from cupel.learned.assay.training.tune import (
     FEWEST,
     FEWEST_UNITS,
@@ -59,6 +59,25 @@ class Outcome:
     def written(self) -> bool:
         return self.tuned.correction is not None
 
+    @property
+    def sentence(self) -> str:
+        """What was corrected."""
+        if self.tuned.choice.level is None:
+            return "the words that translation and reference share count for more."
+        return "long and short segments count otherwise, and shared words a little more."
+
+    def table(self) -> tuple[list[str], list[list[str]]]:
+        """Header and rows: each statistic of the release and of the tuned model, and the gain."""
+        rows = []
+        for name, gain in (("r", self.tuned.r), ("tau", self.tuned.tau)):
+            if np.isfinite(gain.before):
+                low, high = gain.interval
+                interval = f"{low:+.3f} to {high:+.3f}"
+                rows.append(
+                    [name, f"{gain.before:.3f}", f"{gain.after:.3f}", f"{gain.gain:+.3f}", interval]
+                )
+        return ["statistic", "release", "tuned", "gain", "95% interval"], rows
+
 
 def tune_assay(order: TuneOrder, folder: Path | str) -> Outcome:
     """Learn a correction, and write it to a folder if it helps on judgments that were left out."""
@@ -75,7 +94,7 @@ def tune_assay(order: TuneOrder, folder: Path | str) -> Outcome:
         )
     model, _ = load_assay(base, order.encoder, order.device)
     material = read(model, campaigns, segment, document)
-    tuned = tune(material, layout(model), order.seed)
+    tuned = tune(material, order.seed)
     outcome = Outcome(tuned, count, len(np.unique(segment)), units)
     if tuned.correction is not None:
         save_correction(folder, tuned.correction, base, _card(order, outcome, base))
