@@ -214,7 +214,8 @@ def _level(material: Material, scores: FloatArray, strength: float) -> FloatArra
     penalty = np.concatenate([[HELD], np.full(len(LEVEL), strength * each)])
     target = x.T @ y[:, 0]
     target[0] += HELD * PRIOR
-    return _beside_score(np.linalg.solve(x.T @ x + np.diag(penalty), target), spread)
+    solved: FloatArray = np.linalg.solve(x.T @ x + np.diag(penalty), target).astype(np.float64)
+    return _beside_score(solved, spread)
 
 
 def _standard(table: FloatArray) -> tuple[FloatArray, FloatArray]:
