@@ -34,7 +34,7 @@ WORD_STRENGTHS = (3000.0, 1000.0, 300.0, 100.0)
 LEVEL_STRENGTHS = (10.0, 30.0, 100.0)
 """In segments."""
 FOLDS, REPEATS = 5, 3
-CONFIDENCE = 0.9
+CONFIDENCE = 0.95
 """Of the lower bound of a gain, by Student's t."""
 DRAWS = 200
 FEWEST, FEWEST_UNITS = 30, 10
