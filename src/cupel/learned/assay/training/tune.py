@@ -12,8 +12,10 @@ of `cupel.learned.assay.model.correction`:
 Both are ridge regressions held to the release: the slope of s at 0.3 (in deviations) as if by 100
 judgments, the other weights at 0 by a strength. Strengths are chosen by cross-validation over documents
 (over segments where there are none): what gains most on judgments that were left out, if the lower
-bound of that gain is above 0; else the part is left out. Gains are of tau within segments for the words
-and of Pearson's r for the level, as `cupel.learned.assay.training.graded` has them.
+bound of that gain is above 0; else the part is left out. Gains are of tau within segments for the words,
+which must not lower r, and of Pearson's r for the level, as `cupel.learned.assay.training.graded` has
+them. While there is no reason for another strength, words count a little more (the first strength),
+and only together with a level.
 """
 
 from __future__ import annotations
@@ -123,7 +125,7 @@ def tune(material: Material, seed: int = 12345) -> Tuned:
     folds = list(_folds(material.document, seed))
     careful = Choice(WORD_STRENGTHS[0])
     weaker = map(Choice, WORD_STRENGTHS[1:])
-    words, _ = _best(material, folds, weaker, tau_gain, WORD_CONFIDENCE, careful)
+    words, _ = _best(material, folds, weaker, tau_gain, WORD_CONFIDENCE, careful, r_gain)
     levels = [replace(words, level=strength) for strength in LEVEL_STRENGTHS]
     choice, closest = _best(material, folds, levels, r_gain, LEVEL_CONFIDENCE, words)
     refused = choice == careful
@@ -142,17 +144,21 @@ def _best(
     gain: Gaining,
     confidence: float,
     now: Choice,
+    unharmed: Gaining | None = None,
 ) -> tuple[Choice, Choice]:
     """The choice that gains most over `now`, of those whose lower bound is above 0, else `now`.
 
-    And the one that gains most, whatever its bound.
+    unharmed: another statistic, which must not fall. And the one that gains most, whatever its bound.
     """
     before = left_out_scores(material, now, folds)
-    gains = {
-        choice: gain(material, before, left_out_scores(material, choice, folds))
-        for choice in choices
-    }
-    safe = [choice for choice, gained in gains.items() if gained.bound(confidence) > 0]
+    after = {choice: left_out_scores(material, choice, folds) for choice in choices}
+    gains = {choice: gain(material, before, scores) for choice, scores in after.items()}
+    safe = [
+        choice
+        for choice, scores in after.items()
+        if gains[choice].bound(confidence) > 0
+        and (unharmed is None or unharmed(material, before, scores).gain >= 0)
+    ]
     order = {choice: np.nan_to_num(gained.gain, nan=-np.inf) for choice, gained in gains.items()}
     best = max(safe, key=lambda choice: order[choice], default=now)
     return best, max(order, key=lambda choice: order[choice])
