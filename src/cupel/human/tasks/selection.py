@@ -141,7 +141,8 @@ def utility(evidence: Evidence, methods: Sequence[str]) -> FloatArray:
         return np.ones(len(evidence))
     if len(methods) == 1:
         return np.asarray(np.maximum(UTILITIES[methods[0]](evidence), 1e-9))
-    return np.prod([_ranks(UTILITIES[name](evidence)) for name in methods], axis=0)
+    ranks = [_ranks(UTILITIES[name](evidence)) for name in methods]
+    return np.asarray(np.prod(ranks, axis=0))
 
 
 def _ranks(values: FloatArray) -> FloatArray:
