@@ -111,6 +111,15 @@ def annotate(
             rich_help_panel=CONTROL,
         ),
     ] = 0.05,
+    rehearse: Annotated[
+        str | None,
+        typer.Option(
+            metavar="DATASET",
+            help="Also write what annotators would save (.json), filled in from the human scores of "
+            "this campaign, to try the way to `cupel meta` before anybody is asked.",
+            rich_help_panel=OUTPUT,
+        ),
+    ] = None,
     seed: Seed = SEED,
     force: Annotated[bool, typer.Option("--force", help="Replace files that exist.")] = False,
 ) -> None:
@@ -129,7 +138,8 @@ def annotate(
     plan = Plan(protocol, _names(annotators), shared, checks, repeats, most, seed)
     sheets = make_sheets(read_tasks(tasks), plan)
     pages = _paths(out, sheets, force)
-    _write(out, pages, sheets, text, title, references)
+    files = _filled(out, pages, sheets, rehearse, force) if rehearse else {}
+    _write(out, pages, sheets, text, title, references, files)
     rows = [_row(part, str(pages[part]), sheets) for part in sheets.parts]
     output.table(list(rows[0]), [list(row.values()) for row in rows], sys.stdout)
     output.warn(
@@ -175,7 +185,13 @@ def _paths(out: Path, sheets: Sheets, force: bool) -> dict[str, Path]:
 
 
 def _write(
-    out: Path, pages: dict[str, Path], sheets: Sheets, text: str, title: str, references: bool
+    out: Path,
+    pages: dict[str, Path],
+    sheets: Sheets,
+    text: str,
+    title: str,
+    references: bool,
+    others: dict[Path, str],
 ) -> None:
     from cupel.folders import write_text
     from cupel.human.tasks.key import key_text
@@ -188,8 +204,49 @@ def _write(
         for part, path in pages.items()
     }
     write_text(_key_path(out), key_text(sheets, out.stem))
-    for path, content in contents.items():
+    for path, content in {**contents, **others}.items():
         write_text(path, content)
+
+
+def _filled(
+    out: Path, pages: dict[str, Path], sheets: Sheets, campaign: str, force: bool
+) -> dict[Path, str]:
+    """The files that annotators would save -> their content."""
+    from cupel.human.tasks.rehearsal import filled_sheet
+
+    scores = _known_scores(campaign, sheets)
+    files = {}
+    for part in pages:
+        path = out.with_name(f"{out.stem}-{sheets.annotators[part] or f'rehearsal{part}'}.json")
+        if path.exists() and not force:
+            raise CupelError(f"{path} exists already: choose another name or use --force.")
+        files[path], left = filled_sheet(sheets, part, out.stem, scores)
+        note = f"; {left} tasks have no human score" if left else ""
+        output.warn(f"Wrote {path}, filled in from {campaign}{note}.")
+    return files
+
+
+def _known_scores(campaign: str, sheets: Sheets) -> dict[tuple[str, int], float]:
+    import math
+
+    from cupel.data.find import campaign_folder
+    from cupel.human.evalset import evalset_pairs, read_evalset
+
+    folder, pair = campaign_folder(campaign), sheets.tasks[0].pair
+    if folder is None or pair not in evalset_pairs(folder):
+        raise CupelError(f"There is no campaign {campaign!r} with human scores of {pair}.")
+    known = read_evalset(folder, pair)
+    systems = [name for name in sheets.tasks[0].translations if name in known.corpus.systems]
+    name = next(iter(known.human), None)
+    if name is None or not systems:
+        raise CupelError(f"{campaign} has no human scores of the systems of these tasks.")
+    matrix = known.human_scores(name, "segment", systems)
+    return {
+        (system, at + 1): float(score)
+        for system, row in zip(systems, matrix, strict=True)
+        for at, score in enumerate(row)
+        if math.isfinite(score)
+    }
 
 
 def _row(part: str, path: str, sheets: Sheets) -> dict[str, str]:
