@@ -1,6 +1,6 @@
 "use strict";
 // What an annotator fills in for one screen, by protocol: a score, marked errors, or ranks. A panel is
-// {nodes, problem()}: what to show, and what is still missing, in words, or "".
+// {nodes, first, problem()}: what to show, what gets the focus, and what is still missing, in words, or "".
 const cupelPanels = (() => {
   const { make, marking, cut } = cupelText;
   const ENDS = {
@@ -10,12 +10,15 @@ const cupelPanels = (() => {
 
   // ---- a score from 0 to 100 ------------------------------------------------------------------
   const scale = (sheet, one, change) => {
-    const range = make("input", { type: "range", min: 0, max: 100, step: 1, id: "score", "aria-describedby": "score-ends" });
-    const number = make("input", { type: "number", min: 0, max: 100, step: 1, inputmode: "numeric", "aria-label": "Score as a number" });
+    const range = make("input", { type: "range", min: 0, max: 100, step: 1, id: "score", "aria-describedby": "place score-ends" });
+    const number = make("input", { type: "number", min: 0, max: 100, step: 1, inputmode: "numeric", "aria-label": "Score as a number", placeholder: "–" });
+    const box = make("div", { class: "scale" }, range, number);
     const show = () => {
       range.value = one.score ?? 50;
       number.value = one.score ?? "";
-      range.setAttribute("aria-valuetext", one.score === null || one.score === undefined ? "no score yet" : String(one.score));
+      const open = one.score === null || one.score === undefined;
+      range.setAttribute("aria-valuetext", open ? "no score yet" : String(one.score));
+      box.classList.toggle("open", open);
     };
     const set = (value) => {
       const score = Math.round(Number(value));
@@ -34,8 +37,8 @@ const cupelPanels = (() => {
     const ends = make("div", { class: "ends", id: "score-ends" }, ...ENDS[sheet.protocol].map((end) => make("span", {}, end)));
     const card = make("div", { class: "card" },
       make("h2", {}, make("label", { for: "score" }, "How good is this translation?")),
-      make("div", { class: "scale" }, range, number), ends);
-    return { nodes: [card], problem: () => (one.score === null || one.score === undefined ? "Give a score first." : "") };
+      box, ends);
+    return { nodes: [card], first: range, problem: () => (one.score === null || one.score === undefined ? "Give a score first." : "") };
   };
 
   // ---- marked errors --------------------------------------------------------------------------
@@ -154,6 +157,7 @@ const cupelPanels = (() => {
     const remark = make("p", { class: "remark" }, "1 is the best. Equally good translations get the same number.");
     return {
       nodes: [remark, ...cards],
+      first: cards[0].querySelector("input"),
       problem: () => (screen.options.every((option) => one.ranks[option.id]) ? "" : "Give every translation a rank first."),
     };
   };

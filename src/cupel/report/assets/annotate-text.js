@@ -38,7 +38,7 @@ const cupelText = (() => {
   const marking = (options) => {
     const id = `text-${(count += 1)}`;
     const tokens = pieces(options.text, options.language).map((piece) => {
-      if (!piece.word) return { ...piece, node: document.createTextNode(piece.text) };
+      if (!piece.word) return { ...piece, node: make("span", { role: "presentation" }, piece.text) };
       const node = make("span", { role: "option", "aria-selected": "false", id: `${id}-${piece.start}` }, piece.text);
       return { ...piece, node };
     });
@@ -57,15 +57,17 @@ const cupelText = (() => {
     const draw = () => {
       const choice = chosen();
       const errors = options.errors().filter((error) => error.end > error.start);
-      words.forEach((word, at) => {
-        const inside = errors.filter((error) => error.start < word.end && error.end > word.start);
+      for (const token of tokens) {
+        const inside = errors.filter((error) => error.start < token.end && error.end > token.start);
         const worst = inside.reduce((most, error) => (RANK[error.severity] > (RANK[most] || 0) ? error.severity : most), "");
-        word.node.className = [worst, at === here ? "here" : ""].join(" ").trim();
-        const selected = Boolean(choice && word.start >= choice.start && word.end <= choice.end);
-        word.node.setAttribute("aria-selected", String(selected));
-        if (worst) word.node.setAttribute("aria-description", `${worst} error`);
-        else word.node.removeAttribute("aria-description");
-      });
+        const selected = Boolean(choice && token.start >= choice.start && token.end <= choice.end);
+        const marks = [worst, selected ? "chosen" : "", here >= 0 && token === words[here] ? "here" : ""];
+        token.node.className = marks.filter(Boolean).join(" ");
+        if (!token.word) continue;
+        token.node.setAttribute("aria-selected", String(selected));
+        if (worst) token.node.setAttribute("aria-description", `${worst} error`);
+        else token.node.removeAttribute("aria-description");
+      }
       if (here >= 0) box.setAttribute("aria-activedescendant", words[here].node.id);
       else box.removeAttribute("aria-activedescendant");
     };

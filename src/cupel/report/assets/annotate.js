@@ -68,7 +68,7 @@
       make("dt", { lang: sheet.source_language || null, dir: sheet.source_direction }, source),
       make("dd", { lang: sheet.target_language || null, dir: sheet.target_direction }, translation || ""),
     ]);
-    return make("details", { class: "context card", open: true },
+    return make("details", { class: "context card", open: matchMedia("(min-width: 40rem)").matches },
       make("summary", {}, "Before this, in the same document"), make("dl", {}, ...rows));
   };
   const marked = (screen, segment, one) => {
@@ -77,12 +77,11 @@
     const source = inSource
       ? make("div", { class: "card" }, make("h2", {}, "Source"), marks.add(segment.source, sheet.source_language, sheet.source_direction, "Source: choose words to mark an error there", true))
       : plain("Source", segment.source, sheet.source_language, sheet.source_direction);
-    const target = make("div", { class: "card" }, make("h2", {}, "Translation"),
-      marks.add(screen.options[0].text, sheet.target_language, sheet.target_direction, "Translation: choose the words of an error", false),
-      marks.bar, marks.list);
+    const text = marks.add(screen.options[0].text, sheet.target_language, sheet.target_direction, "Translation: choose the words of an error", false);
+    const target = make("div", { class: "card" }, make("h2", {}, "Translation"), text, marks.bar, marks.list);
     const scale = sheet.protocol === "esa" ? cupelPanels.scale(sheet, one, change) : { nodes: [], problem: () => "" };
     marks.refresh();
-    return { nodes: [source, ...reference(segment), target, ...scale.nodes], problem: scale.problem };
+    return { nodes: [source, ...reference(segment), target, ...scale.nodes], first: text, problem: scale.problem };
   };
   const reference = (segment) => (segment.reference
     ? [plain("A correct translation, for comparison", segment.reference, sheet.target_language, sheet.target_direction)] : []);
@@ -92,11 +91,11 @@
     const source = plain("Source", segment.source, sheet.source_language, sheet.source_direction);
     if (sheet.protocol === "ranking") {
       const ranks = cupelPanels.ranking(sheet, screen, one, change);
-      return { nodes: [source, ...reference(segment), ...ranks.nodes], problem: ranks.problem };
+      return { ...ranks, nodes: [source, ...reference(segment), ...ranks.nodes] };
     }
     const scale = cupelPanels.scale(sheet, one, change);
     const target = plain("Translation", screen.options[0].text, sheet.target_language, sheet.target_direction);
-    return { nodes: [source, ...reference(segment), target, ...scale.nodes], problem: scale.problem };
+    return { ...scale, nodes: [source, ...reference(segment), target, ...scale.nodes] };
   };
   const commentOf = (one) => {
     const field = make("input", { type: "text", id: "comment", autocomplete: "off" });
@@ -124,7 +123,8 @@
     byId("place").textContent = `Task ${at + 1} of ${total}`;
     byId("back").disabled = at === 0;
     view("work");
-    byId("place").focus();
+    if (!panel.first.hasAttribute("aria-describedby")) panel.first.setAttribute("aria-describedby", "place");
+    panel.first.focus({ preventScroll: true });
     scrollTo(0, 0);
     start();
   };
