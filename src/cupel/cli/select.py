@@ -74,7 +74,7 @@ def select(
             metavar="NAME...",
             help=f"What makes a segment worth judging: {', '.join(METHODS)}; several are "
             "combined by the product of their ranks.",
-            show_default="disagreement",
+            show_default="consistency content",
         ),
     ] = None,
     pick: Annotated[

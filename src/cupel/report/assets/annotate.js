@@ -136,9 +136,13 @@
   };
   const next = () => {
     const problem = panel.problem();
-    if (problem) return announce(problem);
+    if (problem) {
+      announce(problem);
+      return false;
+    }
     current().at ||= new Date().toISOString();
     go(store.state.at + 1);
+    return true;
   };
   const firstOpen = () => {
     const at = sheet.screens.findIndex((screen) => !store.state.judgments[screen.id]?.at);
@@ -199,8 +203,8 @@
       next();
     } else if (event.key === "Enter" && !event.target.closest("button, select, summary, a")) {
       event.preventDefault();
-      event.target.blur();
-      next();
+      if (writing) event.target.blur(); // takes what was typed
+      if (!next() && writing) event.target.focus();
     }
   });
   byId("name").value = store.state.name;
