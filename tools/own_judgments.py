@@ -157,8 +157,8 @@ def print_across(read_pairs: dict[str, Read], draws: int) -> None:
         )
         if size == 400:
             table = [
-                f"| {p} | {r.before:.3f} | {r.gain:+.3f} ± {half(r):.3f} | {t.before:.3f} | "
-                f"{t.gain:+.4f} ± {half(t):.4f} |"
+                f"| {p} | {r.before:.3f} | {r.gain:+.3f} ± {half(r):.3f} | "
+                + (f"{t.before:.3f} | {t.gain:+.4f} ± {half(t):.4f} |" if t.units else "| |")
                 for p, (r, t) in by_pair.items()
             ]
     print("\n| left out | r | gain at 400 | tau | gain at 400 |\n|---|---|---|---|---|")

@@ -30,7 +30,12 @@ from cupel.cli.meta_options import (
     UndefinedAs,
     UsedSystems,
 )
-from cupel.cli.meta_tables import print_evaluation, print_judges, print_tasks
+from cupel.cli.meta_tables import (
+    print_evaluation,
+    print_judges,
+    print_tasks,
+    warn_of_training,
+)
 from cupel.cli.options import SEED, Form, Out, Pairs, Seed, Width, Workers, fillable
 from cupel.cli.output import Format, progress_bar
 from cupel.errors import CupelError
@@ -247,6 +252,7 @@ def meta(
             "There is nothing to judge: name metrics (-m), stored metrics of a folder (--stored) or "
             "score files (--scores)."
         )
+    warn_of_training(dataset, metrics or [])
     if task:
         asked = {
             "--pair": pairs, "--level": level is not Level.segment, "--tau": tau,

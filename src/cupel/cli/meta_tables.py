@@ -38,6 +38,22 @@ def print_evaluation(
     _write_report(report, evaluation.to_json)
 
 
+def warn_of_training(dataset: str, metrics: list[str]) -> None:
+    """A note about each metric, named by its folder, that was trained on these very judgments."""
+    import json
+
+    for metric in metrics:
+        card = Path(metric) / "card.json"
+        if not card.is_file():
+            continue
+        try:
+            data = [str(name) for name in json.loads(card.read_text(encoding="utf-8"))["data"]]
+        except (OSError, ValueError, KeyError, TypeError):
+            continue
+        if dataset in data or Path(dataset).resolve() in [Path(name).resolve() for name in data]:
+            output.warn(f"{metric} was trained on {dataset}: its agreement there is too high.")
+
+
 def _write_report(path: Path | None, document: Callable[[], str]) -> None:
     """The HTML page of what `-f json` prints."""
     if path is None:

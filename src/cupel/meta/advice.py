@@ -168,8 +168,8 @@ def spread(replicates: FloatArray, units: int) -> float:
 def widened(value: float, low: float, high: float, units: int) -> tuple[float, float]:
     """An interval as Student's t has it where few segments were judged.
 
-    A percentile interval of 10 segments covers 91% of the values that it should cover 95% of; widened
-    by t / 1.96 and the root of k / (k - 1), it covers 94% (docs/research/own-judgments.md).
+    The percentile interval of 10 segments covers 88.5% of the values of which it should cover 95%; widened
+    by t / 1.96 and the root of k / (k - 1), it covers 93% (docs/research/own-judgments.md).
     """
     if not 1 < units < FEW or not np.isfinite(value):
         return low, high
