@@ -44,7 +44,7 @@ NOT_RUN = {
     r"^cupel serve": "runs until it is stopped; tests/adapters/test_service.py checks the examples",
     r"^cupel train reval": "trains for one to two minutes after minutes of parsing",
     r"^cupel train nnrk": "computes features of 40,000 pairs or more and trains for minutes",
-    r"^cupel train assay|^torchrun": "trains for hours on two cores",
+    r"^cupel train assay(?!.*--start assay)|^torchrun": "trains for hours on two cores",
     r"^cupel tune|^tuned = cupel\.tune": "computes REDp's features of all of wmt13, which takes minutes",
     r"^cupel mutt .*-m paper": "runs seven metrics on 2,217 trials, which takes a minute",
     r"^cupel meta .*\b(nnrk|reval|redp|assay)": "scores whole test sets, which takes minutes",

@@ -9,6 +9,7 @@ through the entry point group `cupel.metrics` (a class or function that makes a 
 from __future__ import annotations
 
 import inspect
+import json
 import re
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -200,7 +201,8 @@ def list_metrics() -> list[Entry]:
 
 
 def get_metric(spec: MetricLike, /, **options: object) -> Metric:
-    """A metric by its specification: `bleu`, `bleu:tokenize=intl,lowercase=yes`, `module:function`.
+    """A metric by its specification: `bleu`, `bleu:tokenize=intl,lowercase=yes`, `module:function`,
+    or a folder that `cupel train` wrote.
 
     spec: that, or a function f(hypothesis, references) -> float, which is then named after itself,
     or a metric, which is returned as it is. options: defaults that the specification overrides.
@@ -209,6 +211,8 @@ def get_metric(spec: MetricLike, /, **options: object) -> Metric:
         return _as_metric(spec)
     name, _, rest = spec.partition(":")
     entry = entry_of(name)
+    if entry is None and (kind := _trained_kind(name)):
+        return get_metric(f"{kind}:{rest}" if rest else kind, **{**options, "weights": name})
     if entry is None:
         if rest and "=" not in rest:
             return _callable_metric(spec)
@@ -221,6 +225,18 @@ def get_metric(spec: MetricLike, /, **options: object) -> Metric:
         return entry.make(**entry.fixed, **given)
     except TypeError as error:
         raise CupelError(f"The metric {name!r} cannot be made from {spec!r}: {error}.") from error
+
+
+def _trained_kind(name: str) -> str | None:
+    """The metric that a folder written by `cupel train` is of, by its card; None for other names."""
+    card = Path(name) / "card.json"
+    if not card.is_file():
+        return None
+    try:
+        kind = json.loads(card.read_text(encoding="utf-8")).get("kind")
+    except (OSError, ValueError, AttributeError):
+        return None
+    return kind if isinstance(kind, str) and _entry(kind) else None
 
 
 def listed(specs: Sequence[MetricLike] | MetricLike) -> Sequence[MetricLike]:

@@ -18,6 +18,7 @@ from cupel.cli.variadic import SpreadingCommand
 if TYPE_CHECKING:
     from cupel.human.raw.importing import Reading
 
+SHEETS = "Files of `cupel annotate`"
 app = typer.Typer(
     cls=Group,
     help="Read raw annotations (MQM, ESA, DA), and measure how far the raters agree.\n\n"
@@ -30,7 +31,7 @@ Files = Annotated[
         metavar="FILE...",
         help="Annotations: MQM tables as Google publishes them (.tsv), ratings of mt-metrics-eval "
         "(.jsonl, .seg.rating, or a folder that has them), exports of Appraise (.csv), logs of "
-        "Pearmut (.jsonl).",
+        "Pearmut (.jsonl), files that pages of `cupel annotate` saved (.json).",
     ),
 ]
 InputFormat = Annotated[
@@ -38,7 +39,7 @@ InputFormat = Annotated[
     typer.Option(
         "--input-format",
         metavar="NAME",
-        help="Format of the files: auto, mqm, ratings, appraise (esa, da) or pearmut.",
+        help="Format of the files: auto, mqm, ratings, appraise (esa, da), pearmut or cupel.",
     ),
 ]
 Pair = Annotated[
@@ -69,7 +70,7 @@ Repeated = Annotated[
         "--repeated",
         metavar="RULE",
         help="When a rater judges a translation again: error, first, last or mean.",
-        show_default="error; mean for Appraise, last for Pearmut",
+        show_default="error; mean for Appraise, last for Pearmut and cupel",
     ),
 ]
 Lenient = Annotated[
@@ -107,7 +108,7 @@ def import_(
             "--format",
             "--input-format",
             metavar="NAME",
-            help="Format of the files: auto, mqm, ratings, appraise (esa, da) or pearmut.",
+            help="Format of the files: auto, mqm, ratings, appraise (esa, da), pearmut or cupel.",
         ),
     ] = "auto",
     pair: Pair = None,
@@ -153,6 +154,24 @@ def import_(
     anonymous: Annotated[
         bool, typer.Option("--anonymous", help="Call the raters rater1, rater2 and so on.")
     ] = False,
+    key: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--key",
+            metavar="FILE...",
+            help="Key of the tasks, which `cupel annotate` wrote (.key.json).",
+            show_default="those beside the files or in the current folder",
+            rich_help_panel=SHEETS,
+        ),
+    ] = None,
+    keep: Annotated[
+        str,
+        typer.Option(
+            metavar="WHOM",
+            help="Annotators who count: good, those whom quality control does not exclude, or all.",
+            rich_help_panel=SHEETS,
+        ),
+    ] = "good",
     repeated: Repeated = None,
     lenient: Lenient = False,
 ) -> None:
@@ -172,10 +191,14 @@ def import_(
         batches=batches or [],
         references=references,
         anonymize=anonymous,
+        keys=key or [],
+        keep=keep,
     )
     _print_notes(report.notes)
-    header = list(report.rows[0])
-    output.table(header, [[str(row[key]) for key in header] for row in report.rows], sys.stdout)
+    for number, rows in enumerate(filter(None, (report.rows, report.quality))):
+        print(end="\n" if number else "")
+        header = list(rows[0])
+        output.table(header, [[_cell(row[name]) for name in header] for row in rows], sys.stdout)
 
 
 @app.command(cls=SpreadingCommand)
@@ -232,6 +255,12 @@ def _agreement(
         raise CupelError(sentences[0])
     for sentence in sentences:
         output.warn(sentence)
+
+
+def _cell(value: object) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return "-" if value is None else f"{value:.2f}" if isinstance(value, float) else str(value)
 
 
 def _print_notes(sentences: Sequence[str]) -> None:

@@ -17,7 +17,10 @@ from typer.main import get_command
 from cupel.cli.usage import Group
 from cupel.cli.variadic import SpreadingCommand
 
-NAMES = "score plan metrics meta human mutt align parse data report serve reproduce train tune demo".split()
+NAMES = (
+    "score plan metrics meta select annotate human mutt align parse data report serve reproduce train "
+    "tune demo".split()
+)
 """In the order of `cupel --help`."""
 
 

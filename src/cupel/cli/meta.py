@@ -11,6 +11,7 @@ import typer
 
 from cupel.cli.meta_options import (
     TESTS,
+    AdviceOption,
     Block,
     CloseReferences,
     Domain,
@@ -30,7 +31,12 @@ from cupel.cli.meta_options import (
     UndefinedAs,
     UsedSystems,
 )
-from cupel.cli.meta_tables import print_evaluation, print_judges, print_tasks
+from cupel.cli.meta_tables import (
+    print_evaluation,
+    print_judges,
+    print_tasks,
+    warn_of_training,
+)
 from cupel.cli.options import MOST_RESAMPLES, SEED, Form, Out, Pairs, Seed, Width, Workers, fillable
 from cupel.cli.output import Format, progress_bar
 from cupel.cli.report import check_different, check_report
@@ -70,6 +76,7 @@ def meta(
             "-m",
             metavar="METRIC...",
             help="Metrics to evaluate; all: every metric without parser and network.",
+            show_default="for a folder sentbleu, chrf, ter, and into English assay",
         ),
     ] = None,
     pairs: Pairs = None,
@@ -172,6 +179,7 @@ def meta(
             rich_help_panel=TESTS,
         ),
     ] = None,
+    advice: AdviceOption = False,
     permutations: Permutations = None,
     block: Block = 100,
     undefined: UndefinedAs = Undefined.skip,
@@ -246,10 +254,13 @@ def meta(
         print_judges(dataset, pairs, human, resamples, seed, form, width, out)
         return
     if not metrics and not scores and not stored:
+        metrics = usual_metrics(dataset, pairs)
+    if not metrics and not scores and not stored:
         raise CupelError(
             "There is nothing to judge: name metrics (-m), stored metrics of a folder (--stored) or "
             "score files (--scores)."
         )
+    warn_of_training(dataset, metrics or [])
     if task:
         asked = {
             "--pair": pairs, "--level": level is not Level.segment, "--tau": tau,
@@ -305,7 +316,21 @@ def meta(
     if correct:
         corrected = {pair: evaluation.corrected(pair) for pair in evaluation.comparisons}
         evaluation = replace(evaluation, comparisons=corrected)
-    print_evaluation(evaluation, form, width, out, report)
+    print_evaluation(evaluation, form, width, out, report, advice)
+
+
+def usual_metrics(dataset: str, pairs: list[str] | None) -> list[str]:
+    """The metrics for a campaign folder where none is named; none for anything else."""
+    from cupel.human.evalset import evalset_pairs
+    from cupel.registry import entries
+
+    if not Path(dataset).is_dir():
+        return []
+    names = ["sentbleu", "chrf", "ter"]
+    into_english = all(pair.endswith("-en") for pair in pairs or evalset_pairs(dataset))
+    if into_english and not entries()["assay"].missing:
+        names.append("assay")
+    return names
 
 
 def _run_tasks(

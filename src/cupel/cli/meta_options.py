@@ -136,6 +136,15 @@ UndefinedAs = Annotated[
         rich_help_panel=TESTS,
     ),
 ]
+AdviceOption = Annotated[
+    bool,
+    typer.Option(
+        "--advice",
+        help="Of graded judgments: print which metric to trust, or that they are too few to tell and "
+        "how many would tell; below 1,000 judgments always printed.",
+        rich_help_panel=TESTS,
+    ),
+]
 Threshold = Annotated[
     float | None,
     typer.Option(

@@ -16,7 +16,12 @@ if TYPE_CHECKING:
 
 
 def print_evaluation(
-    evaluation: Evaluation, form: Format, width: int, out: Path | None, report: Path | None
+    evaluation: Evaluation,
+    form: Format,
+    width: int,
+    out: Path | None,
+    report: Path | None,
+    advice: bool = False,
 ) -> None:
     """One evaluation, in the format that was asked for, with notes on standard error."""
     for sentence in evaluation.left_out.values():
@@ -29,8 +34,24 @@ def print_evaluation(
         elif form is Format.tsv:
             output.records(evaluation.rows(), form, file)
         else:
-            _print(evaluation, form, width, file)
+            _print(evaluation, form, width, file, advice)
     _write_report(report, evaluation.to_json)
+
+
+def warn_of_training(dataset: str, metrics: list[str]) -> None:
+    """A note about each metric, named by its folder, that was trained on these very judgments."""
+    import json
+
+    for metric in metrics:
+        card = Path(metric) / "card.json"
+        if not card.is_file():
+            continue
+        try:
+            data = [str(name) for name in json.loads(card.read_text(encoding="utf-8"))["data"]]
+        except (OSError, ValueError, KeyError, TypeError):
+            continue
+        if dataset in data or Path(dataset).resolve() in [Path(name).resolve() for name in data]:
+            output.warn(f"{metric} was trained on {dataset}: its agreement there is too high.")
 
 
 def _write_report(path: Path | None, document: Callable[[], str]) -> None:
@@ -81,7 +102,7 @@ def _explain_tasks(result: TaskEvaluation, file: TextIO) -> None:
         print(f"task{number}  {task.name}, weight {weight:.3f}", file=file)
 
 
-def _print(evaluation: Evaluation, form: Format, width: int, file: TextIO) -> None:
+def _print(evaluation: Evaluation, form: Format, width: int, file: TextIO, advice: bool) -> None:
     header, rows = evaluation.table(width)
     output.print_table(header, rows, form, file)
     if form is Format.text:
@@ -90,6 +111,8 @@ def _print(evaluation: Evaluation, form: Format, width: int, file: TextIO) -> No
         print(f"\n{evaluation.statistic}, {evaluation.level} level{grouped}", file=file)
         for sentence in evaluation.no_values:
             print(sentence, file=file)
+        if given := evaluation.advice(always=advice):
+            print(*given.sentences(), sep="\n", file=file)
     output.print_signatures(evaluation.signatures, form, file)
     for pair, p in evaluation.comparisons.items():
         header = [f"{pair}: p of row better", *evaluation.metrics]

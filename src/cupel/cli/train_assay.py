@@ -5,11 +5,15 @@ from __future__ import annotations
 import inspect
 import json
 import os
+import sys
 from pathlib import Path
 from typing import Annotated, Any
 
+import typer
+
 from cupel.cli import train_options as shared
 from cupel.cli.options import SEED
+from cupel.cli.output import Format, print_table
 from cupel.cli.train_options import DATA, MODEL, TRAINING, option
 from cupel.errors import CupelError
 
@@ -68,8 +72,13 @@ def assay(
     layers: Annotated[int | None, option(MODEL, "--layers", "N",
         "Number of the encoder's layers to use, from the first on.",
         min=1, show_default="all")] = None,
-    start: Annotated[Path | None, option(MODEL, "--start", "FOLDER",
-        "Trained model to start from, instead of the encoder alone.")] = None,
+    start: Annotated[Path | None, option(MODEL, "--start", "NAME",
+        "Model to start from, instead of the encoder alone: assay, assay-1, assay-wmt13, or a folder "
+        "that was trained before.")] = None,
+    tune: Annotated[bool | None, option(MODEL, "--tune/--train-all", None,
+        "Tune the model of --start on some hundred judgments, in minutes on a CPU: its network stays "
+        "as it is, and a correction of its score is learned, if it helps; or train all of it.",
+        show_default="tune where --start names a release")] = None,
     weighting: Annotated[str, option(MODEL, "--weighting", "NAME",
         "Weights of the word pieces: equal, learned, deep (learned by one more layer), or table "
         "(inverse document frequencies).")] = "learned",
@@ -114,6 +123,9 @@ def assay(
 ) -> None:  # fmt: skip
     """Train assay on preferences and grades; score with it as `-m assay:weights=FOLDER`.
 
+    With `--start assay` the release is tuned on your own judgments, a graded campaign; exit status 1
+    says that they do not contradict it, and that nothing was written.
+
     Example: cupel train assay --train wmt13 -o my-assay
     """
     from cupel.neural.packages import TRAINING as NEEDED
@@ -123,6 +135,9 @@ def assay(
     if config is not None:
         for name, options in listed_trainings(config, folder):
             assay(folder / name, **options)
+        return
+    if _is_tuning(start, tune):
+        tune_release(folder, start, train, pairs, encoder, device, seed)
         return
     from cupel.learned.assay.files import STORED
     from cupel.learned.assay.model.network import WEIGHTINGS, Design
@@ -166,6 +181,44 @@ def assay(
     last = train_assay(order, folder, shared.print_epoch)
     if int(os.environ.get("RANK", "0")) == 0:
         shared.print_trained(folder, last.figures, last.epoch)
+
+
+def _is_tuning(start: Path | None, tune: bool | None) -> bool:
+    """Whether a correction is asked for: a release is tuned, a folder trained, if nothing is said."""
+    from cupel.learned.assay.model.releases import RELEASES
+
+    if tune and start is None:
+        raise CupelError("--tune needs a model to tune: name it with --start, for example assay.")
+    return str(start) in RELEASES if tune is None else tune
+
+
+def tune_release(
+    folder: Path,
+    start: Path | None,
+    train: list[str] | None,
+    pairs: list[str] | None,
+    encoder: Path | None,
+    device: str,
+    seed: int,
+) -> None:
+    """Tune a model on campaigns; leaves with exit status 1 where that does not help."""
+    from cupel.learned.assay.training.run import distinct
+    from cupel.learned.assay.training.tuned import TuneOrder, tune_assay
+
+    if not train:
+        raise CupelError("Tuning needs judgments: name a campaign with --train.")
+    chosen = tuple(pairs) if pairs else None
+    order = TuneOrder(str(start), distinct(train), chosen, encoder, device, seed)
+    outcome = tune_assay(order, folder)
+    print(
+        f"{outcome.judgments} judgments in {outcome.segments} segments; on those that were left out "
+        "in turn:"
+    )
+    print_table(*outcome.table(), Format.text, sys.stdout)
+    if not outcome.written:
+        print(f"Your judgments do not contradict {start}: keep it.")
+        raise typer.Exit(1)
+    print(f"{folder}: {outcome.sentence} Score with it: -m {folder}")
 
 
 PATHS = ("encoder", "teacher_encoder", "start", "teachers", "average_of")

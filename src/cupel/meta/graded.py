@@ -16,6 +16,7 @@ import numpy as np
 from cupel.arrays import FloatArray, IntArray
 from cupel.corpus import Corpus
 from cupel.errors import CupelError
+from cupel.meta.advice import judged_units, widened
 from cupel.meta.agreement import agreement, group_values
 from cupel.meta.comparison import williams_test
 from cupel.meta.evaluation import (
@@ -146,7 +147,7 @@ def graded_evaluation(judged: Sequence[Graded], settings: Settings) -> Evaluatio
         if ranking:
             rankings[one.pair] = ranking
     replicates[AVERAGE] = np.mean(list(replicates.values()), axis=0)
-    agreements += _averages(agreements, metrics, [one.pair for one in used], replicates[AVERAGE])
+    agreements += _averages(agreements, metrics, used, replicates[AVERAGE])
     if len(rankings) == 1:
         rankings[AVERAGE] = rankings[used[0].pair]
     elif rankings:
@@ -216,7 +217,7 @@ def _of_pair(
             one.pair,
             metric,
             value,
-            *interval_of(drawn.get(metric, _nothing(settings))),
+            *widened(value, *interval_of(drawn.get(metric, _nothing(settings))), judged_units(one)),
             number,
             "" if np.isfinite(value) else why_no_value(one.human, one.scores[metric]),
             p_values.get(metric),
@@ -243,18 +244,19 @@ def why_no_value(human: FloatArray, metric: FloatArray) -> str:
 def _averages(
     agreements: Sequence[Agreement],
     metrics: Sequence[str],
-    pairs: Sequence[str],
+    used: Sequence[Graded],
     replicates: FloatArray,
 ) -> list[Agreement]:
     """The mean over language pairs of each metric that all of them have."""
+    units = sum(map(judged_units, used))
     averages = []
     for place, metric in enumerate(metrics):
         parts = [a for a in agreements if a.metric == metric]
-        if len(parts) == len(pairs):
+        if len(parts) == len(used):
             value = float(np.mean([a.value for a in parts]))
             reason = next((f"{a.reason} on {a.pair}" for a in parts if a.reason), "")
             number = sum(a.n for a in parts)
-            bounds = interval_of(replicates[:, place])
+            bounds = widened(value, *interval_of(replicates[:, place]), units)
             averages.append(Agreement(AVERAGE, metric, value, *bounds, number, reason))
     return averages
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from cupel.arrays import FloatArray
+from cupel.meta.advice import SMALL, Advice, advise
 from cupel.meta.comparison import paired_bootstrap
 from cupel.meta.disagreements import disagreements
 from cupel.records import Row, html_table, json_document, polars_frame
@@ -135,6 +136,17 @@ class Evaluation:
         values = {metric: self.value(metric, pair) for metric in self.metrics}
         return sorted((m for m in values if np.isfinite(values[m])), key=lambda m: -values[m])
 
+    def advice(self, always: bool = True) -> Advice | None:
+        """Which metric to trust, or that judgments are too few to tell; None for rankings.
+
+        always: also where there are many judgments.
+        """
+        if not self.graded:
+            return None
+        values = np.array([self.value(metric) for metric in self.metrics])
+        advice = advise(self.metrics, values, self.replicates[AVERAGE], self.graded)
+        return advice if advice and (always or advice.judgments < SMALL) else None
+
     def rows(self) -> list[Row]:
         """Flat records: dataset, pair, level, statistic, metric, value, low, high, n.
 
@@ -190,6 +202,8 @@ class Evaluation:
             extras["disagreements"] = disagreements(self.graded, self.order())
         if self.no_values:
             extras["no_values"] = self.no_values
+        if advice := self.advice():
+            extras["advice"] = advice.rows()
         return json_document(
             self.rows(), signatures=self.signatures, points=list(self.points), **extras
         )

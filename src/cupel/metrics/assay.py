@@ -44,6 +44,7 @@ import numpy as np
 
 from cupel.batch import Batch, FloatArray, IntArray
 from cupel.errors import CupelError
+from cupel.learned.assay.model.releases import base_folder
 from cupel.metric import Metric, Signature, mean_score, mean_statistics
 from cupel.metrics import shared_options as option
 from cupel.neural.weights import embedded, read_card
@@ -191,7 +192,9 @@ class Assay(Metric):
 
     def signature(self) -> Signature:
         card = read_card(self.folder, "assay")
-        folders = [self.folder, *([embedded(LARGE)] if self.size == "large" else [])]
+        base = base_folder(card, self.folder)
+        others = [embedded(LARGE)] if self.size == "large" else [base] if base else []
+        folders = [self.folder, *others]
         checksums = (str(read_card(folder, "assay")["sha256"])[:12] for folder in folders)
         return Signature.of(
             weights="+".join(f"{f.name}[{sha}]" for f, sha in zip(folders, checksums, strict=True)),

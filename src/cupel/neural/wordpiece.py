@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -59,6 +59,21 @@ class Pieces:
 
 
 @dataclass(frozen=True)
+class Spelling:
+    """The characters of all pieces of a vocabulary, one after the other; offsets: (pieces+1,)."""
+
+    characters: npt.NDArray[np.int32]
+    offsets: IntArray
+
+    def __call__(self, pieces: Pieces) -> Pieces:
+        """Sentences as characters, without the spaces between words."""
+        lengths = np.diff(self.offsets)[pieces.ids]
+        ends = np.concatenate([[0], np.cumsum(lengths)])
+        shift = np.repeat(self.offsets[:-1][pieces.ids] - ends[:-1], lengths)
+        return Pieces(self.characters[np.arange(ends[-1]) + shift], ends[pieces.offsets])
+
+
+@dataclass(frozen=True)
 class WordPieces:
     """A tokenizer of an encoder's folder, and the special pieces it puts around a sentence."""
 
@@ -93,6 +108,18 @@ class WordPieces:
             int(offsets[-1]),
         )
         return Pieces(ids, offsets)
+
+    @cached_property
+    def spelling(self) -> Spelling:
+        """How the pieces of the vocabulary are written."""
+        numbers = self.tokenizer.get_vocab()
+        written = [""] * (max(numbers.values(), default=-1) + 1)
+        for text, number in numbers.items():
+            written[number] = text.removeprefix("##")
+        characters = np.frombuffer("".join(written).encode("utf-32-le"), np.uint32)
+        offsets = np.zeros(len(written) + 1, np.int64)
+        np.cumsum([len(text) for text in written], out=offsets[1:])
+        return Spelling(characters.astype(np.int32), offsets)
 
     def words(self, sentence: str) -> tuple[list[str], list[int]]:
         """The words of a sentence as it writes them, and of each piece the word it is part of."""

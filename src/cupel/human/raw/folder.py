@@ -4,6 +4,8 @@
     system-outputs/PAIR/SYSTEM.txt                documents/PAIR.docs
     human-scores/PAIR.NAME.seg.score, .sys.score  averaged over raters
     human-scores/PAIR.NAME.RATER.seg.rating       what each rater marked and scored
+    annotators.tsv                                of saved sheets: quality control, who is kept and why
+    left-out/PAIR.NAME.RATER.seg.rating           of saved sheets: ratings of those who are not
 
 Human translations are both references and systems, as the campaigns of WMT have them.
 """
@@ -11,7 +13,7 @@ Human translations are both references and systems, as the campaigns of WMT have
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -21,9 +23,13 @@ from cupel.arrays import FloatArray
 from cupel.errors import CupelError
 from cupel.folders import writing_folder
 from cupel.human.raw.annotations import Annotations, Judgment
+from cupel.human.raw.quality import Quality
 from cupel.human.raw.rated import Rated
 from cupel.human.raw.ratings import MERGED, SUFFIX, rating_line
 from cupel.human.raw.texts import Texts
+
+Ratings = dict[tuple[str, tuple[str, str]], Judgment]
+"""(system, (document, segment)) -> judgment."""
 
 
 @dataclass(frozen=True)
@@ -35,6 +41,8 @@ class Imported:
     rated: Rated
     texts: Texts
     scores: FloatArray
+    left_out: Annotations | None = None
+    quality: Sequence[Quality] = ()
 
 
 def write_evalset(folder: Path | str, parts: Sequence[Imported]) -> None:
@@ -49,6 +57,7 @@ def write_evalset(folder: Path | str, parts: Sequence[Imported]) -> None:
             _write_texts(target, part)
             _write_scores(target, part)
             _write_ratings(target, part)
+            _write_quality(target, part)
 
 
 def _write_texts(target: Path, part: Imported) -> None:
@@ -81,25 +90,45 @@ def _write_scores(target: Path, part: Imported) -> None:
 
 def _write_ratings(target: Path, part: Imported) -> None:
     """A file for each rater, and one of all where no translation has two of them."""
-    by_rater: dict[str, dict[tuple[str, tuple[str, str]], Judgment]] = {}
-    for one in part.annotations.judgments:
+    files = _by_rater(part.annotations)
+    if len(files) > 1 and part.rated.counts().max() <= 1:
+        files[MERGED] = {key: one for group in files.values() for key, one in group.items()}
+    _put_ratings(target / "human-scores", part, files)
+
+
+def _by_rater(annotations: Annotations) -> dict[str, Ratings]:
+    """The name of a rater in the name of a file -> (system, segment) -> judgment."""
+    by_rater: dict[str, Ratings] = {}
+    for one in annotations.judgments:
         by_rater.setdefault(one.rater, {})[one.system, one.place] = one
-    files: dict[str, dict[tuple[str, tuple[str, str]], Judgment]] = {}
-    for rater in part.annotations.raters:
+    files: dict[str, Ratings] = {}
+    for rater in annotations.raters:
         name = re.sub(r"[^\w-]+", "_", rater) or "rater"
         while name in files or name == MERGED:
             name += "_"
         files[name] = by_rater[rater]
-    if len(by_rater) > 1 and part.rated.counts().max() <= 1:
-        files[MERGED] = {key: one for group in by_rater.values() for key, one in group.items()}
-    base = f"human-scores/{part.rated.pair}.{part.name}"
+    return files
+
+
+def _put_ratings(folder: Path, part: Imported, files: Mapping[str, Ratings]) -> None:
     for name, judgments in files.items():
         lines = (
             rating_line(judgments.get((system, place)), system)
             for system in part.rated.systems
             for place in part.texts.places
         )
-        _put(target / f"{base}.{name}{SUFFIX}", lines)
+        _put(folder / f"{part.rated.pair}.{part.name}.{name}{SUFFIX}", lines)
+
+
+def _write_quality(target: Path, part: Imported) -> None:
+    """Who is kept and why, and what those who are not have judged."""
+    if part.quality:
+        rows = [one.row() for one in part.quality]
+        lines = ["\t".join(rows[0])]
+        lines += ["\t".join("" if v is None else str(v) for v in row.values()) for row in rows]
+        _put(target / "annotators.tsv", lines)
+    if part.left_out is not None and part.left_out.judgments:
+        _put_ratings(target / "left-out", part, _by_rater(part.left_out))
 
 
 def _put(path: Path, lines: Iterable[str]) -> None:

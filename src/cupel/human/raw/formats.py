@@ -14,9 +14,10 @@ from cupel.human.raw.appraise import has_spans, read_appraise
 from cupel.human.raw.mqm_tsv import read_mqm_tsv
 from cupel.human.raw.pearmut import read_pearmut
 from cupel.human.raw.ratings import SUFFIX, rating_files, read_ratings, read_standalone, split_name
+from cupel.human.raw.sheet_sets import are_sheets, read_sheet_set
 from cupel.reading.lines import iterate_lines
 
-FORMATS = ("auto", "mqm", "ratings", "appraise", "esa", "da", "pearmut")
+FORMATS = ("auto", "mqm", "ratings", "appraise", "esa", "da", "pearmut", "cupel")
 REPEATED = ("error", "first", "last", "mean")
 _REPEATED_BY_FORMAT = {"appraise": "mean", "pearmut": "last"}
 _PAIR = re.compile(r"(?<![a-z])([a-z]{2,3})-([a-z]{2,3})(?![a-z])")
@@ -45,10 +46,13 @@ def read_annotations(
 
     form: a name of `FORMATS`. pair: the language pair, where neither the files nor their names have
     it. repeated: what to do with a rater's second judgment of a translation, a name of `REPEATED`; by
-    default an error, for Appraise the mean, for Pearmut the last.
+    default an error, for Appraise the mean, for Pearmut and saved sheets the last.
     """
+    files = list(_expanded(paths))
+    if are_sheets(files, form):
+        return [read_sheet_set(files, notes, pair=pair, repeated=repeated).kept]
     by_pair: dict[str, Annotations] = {}
-    for path in _expanded(paths):
+    for path in files:
         file = _read(path, form, notes)
         rule = repeated or _REPEATED_BY_FORMAT.get(file.form, "error")
         for name, group in _grouped(file, pair):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from cupel.errors import CupelError
@@ -14,7 +14,14 @@ from cupel.human.raw.formats import read_annotations
 from cupel.human.raw.rated import Rated, rate
 from cupel.human.raw.ratings import SUFFIX
 from cupel.human.raw.schemes import read_scheme
-from cupel.human.raw.texts import anonymous, folder_texts, judged_texts, name_references
+from cupel.human.raw.sheet_sets import are_sheets, read_sheet_set
+from cupel.human.raw.texts import (
+    Texts,
+    anonymous,
+    folder_texts,
+    judged_texts,
+    name_references,
+)
 from cupel.records import Row
 
 OVER_RATERS = ("mean", "sum")
@@ -34,10 +41,14 @@ class Reading:
 
 @dataclass
 class Report:
-    """What was written, one row a language pair, and what was accepted although not in order."""
+    """What was written, one row a language pair, and what was accepted although not in order.
+
+    quality: of saved sheets, one row an annotator: who is kept and why.
+    """
 
     rows: list[Row] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
+    quality: list[Row] = field(default_factory=list)
 
 
 def read_rated(
@@ -66,40 +77,82 @@ def import_annotations(
     batches: Sequence[Path | str] = (),
     references: Sequence[str] | None = None,
     anonymize: bool = False,
+    keys: Sequence[Path | str] = (),
+    keep: str = "good",
 ) -> Report:
     """Read raw annotations and write them as a folder in the layout of mt-metrics-eval.
 
     name: of the human scores; if not given mqm, esa or da, with `-z` for z-scores. over_raters: mean
     or sum. texts: a folder with the texts; batches: files of Appraise that have them; by default those
-    in the annotations. references: the systems that are human translations.
+    in the annotations. references: the systems that are human translations. keys, keep: of sheets that
+    pages of `cupel annotate` saved, see `cupel.human.raw.sheet_sets`.
     """
     if over_raters not in OVER_RATERS:
         raise CupelError(f"Scores of raters are combined by mean or sum, not by {over_raters!r}.")
     notes = Notes(reading.lenient)
-    scheme = read_scheme(reading.scheme) if reading.scheme else None
-    parts, report = [], Report()
-    for one in read_annotations(
-        paths, notes, form=reading.form, pair=reading.pair, repeated=reading.repeated
-    ):
-        one = anonymous(one) if anonymize else one
-        if batches:
-            add_texts(one.judgments, batches, notes)
-        humans = name_references(one, references)
-        own = texts or _own_folder(paths)
-        there = folder_texts(one, own, notes) if own else judged_texts(one, humans, one.kind, notes)
-        rated = rate(one, notes, scheme, there.places)
-        rated = rated.standardized() if reading.standardize else rated
-        label = name or f"{one.kind}{'-z' if reading.standardize else ''}"
-        scores = rated.combined(over_raters)
-        parts.append(Imported(label, one, rated, there, scores))
-        report.rows.append(_row(parts[-1]))
-        if not there.references:
+    report = Report()
+    scoring = _Scoring(reading, name, over_raters, notes)
+    if are_sheets(paths, reading.form):
+        parts = [_of_sheets(paths, scoring, keys, keep, references, anonymize)]
+        report.quality = [one.row() for one in parts[0].quality]
+    else:
+        parts = []
+        for one in read_annotations(
+            paths, notes, form=reading.form, pair=reading.pair, repeated=reading.repeated
+        ):
+            one = anonymous(one) if anonymize else one
+            if batches:
+                add_texts(one.judgments, batches, notes)
+            humans = name_references(one, references)
+            own = texts or _own_folder(paths)
+            there = (
+                folder_texts(one, own, notes) if own else judged_texts(one, humans, one.kind, notes)
+            )
+            parts.append(scoring.part(one, there))
+    for part in parts:
+        report.rows.append(_row(part))
+        if not part.texts.references:
             report.notes.append(
-                f"{one.pair} has no human translation of all segments, so there is no reference"
+                f"{part.rated.pair} has no human translation of all segments, so there is no reference"
             )
     write_evalset(folder, parts)
     report.notes += notes.sentences()
     return report
+
+
+@dataclass(frozen=True)
+class _Scoring:
+    """From judgments and texts to what is written."""
+
+    reading: Reading
+    name: str | None
+    over_raters: str
+    notes: Notes
+
+    def part(self, one: Annotations, there: Texts) -> Imported:
+        scheme = read_scheme(self.reading.scheme) if self.reading.scheme else None
+        rated = rate(one, self.notes, scheme, there.places)
+        rated = rated.standardized() if self.reading.standardize else rated
+        label = self.name or f"{one.kind}{'-z' if self.reading.standardize else ''}"
+        return Imported(label, one, rated, there, rated.combined(self.over_raters))
+
+
+def _of_sheets(
+    paths: Sequence[Path | str],
+    scoring: _Scoring,
+    keys: Sequence[Path | str],
+    keep: str,
+    references: Sequence[str] | None,
+    anonymize: bool,
+) -> Imported:
+    reading = scoring.reading
+    sheets = read_sheet_set(
+        paths, scoring.notes, keys=keys, pair=reading.pair, repeated=reading.repeated, keep=keep
+    )
+    sheets = sheets.anonymous() if anonymize else sheets
+    sheets = sheets.with_references(references)
+    part = scoring.part(sheets.kept, sheets.texts)
+    return replace(part, left_out=sheets.left_out, quality=sheets.quality)
 
 
 def _own_folder(paths: Sequence[Path | str]) -> Path | None:

@@ -2,7 +2,7 @@
 
 A folder has `human-scores/PAIR.NAME.RATER.seg.rating`: for every system one line a segment, with
 SYSTEM, a JSON object `{"errors": [...]}` (or `None`) and RATER. Here the object may have a `score` as
-well, for ratings that are not errors alone; mt-metrics-eval ignores it. Standalone ratings are JSON
+well, for ratings that are not errors alone, and `seconds`; mt-metrics-eval ignores both. Standalone ratings are JSON
 lines, one a rater and translation, with the texts; their segments count from 0.
 """
 
@@ -98,6 +98,7 @@ def read_ratings(path: Path | str) -> list[Judgment]:
                 where,
                 errors=read_spans(rating.get("errors"), where),
                 score=number_or_none(rating.get("score"), "'score'", where),
+                seconds=number_or_none(rating.get("seconds"), "'seconds'", where),
             )
         )
     if len(set(lines.values())) > 1:
@@ -115,4 +116,6 @@ def rating_line(judgment: Judgment | None, system: str) -> str:
     rating: dict[str, object] = {"errors": [plain_span(error) for error in judgment.errors]}
     if judgment.score is not None:
         rating["score"] = judgment.score
+    if judgment.seconds is not None:
+        rating["seconds"] = round(judgment.seconds, 1)
     return f"{system}\t{json.dumps(rating)}\t{judgment.rater}"

@@ -5,6 +5,9 @@ by its SHA-256. A card with the shape of an encoder in place of that has all of 
 needs the tokenizer alone. In `int8` every matrix has one scale a row (its largest absolute value over
 127), and is multiplied out on loading, so that scores do not depend on what else is in a batch. What
 training changed of a matrix may also be stored as two factors of it, NAME.a and NAME.b.
+
+A model tuned on judgments of a user's own is stored as a correction alone (some hundred numbers); its
+card names the model that it stands on (`cupel.learned.assay.model.releases`).
 """
 
 from __future__ import annotations
@@ -18,14 +21,16 @@ import torch
 from torch import Tensor
 
 from cupel.errors import CupelError
+from cupel.learned.assay.model.correction import Correction
 from cupel.learned.assay.model.joint import Joint
 from cupel.learned.assay.model.network import Assay, Design
+from cupel.learned.assay.model.releases import BASE, base_entry, base_folder
+from cupel.learned.assay.model.releases import KIND as KIND
 from cupel.neural.devices import find_device
 from cupel.neural.encoder import Config, Encoder
-from cupel.neural.weights import load_weights, save_weights
+from cupel.neural.weights import load_weights, read_card, save_weights
 from cupel.neural.wordpiece import MODEL, TOKENIZER, WordPieces, encoder_checksum, find_encoder
 
-KIND = "assay"
 STORED = ("int8", "float16", "float32", "whole", "rank160")
 """whole: int8, the encoder's table of pieces too; rank160: int8 factors of what training changed."""
 RANK = 160
@@ -105,6 +110,11 @@ def load_assay(
     folder: Path | str, encoder: Path | str | None = None, device: str = "cpu"
 ) -> tuple[Assay, Mapping[str, Any]]:
     """A model in float32, and its card. encoder: the folder of the encoder it was trained from."""
+    base = base_folder(read_card(folder, KIND), folder)
+    if base is not None:
+        model, _ = load_assay(base, encoder, device)
+        model.correction, card = _load_correction(folder)
+        return model, card
     stored, card = load_weights(folder, KIND)
     place = find_encoder(encoder)
     try:
@@ -133,6 +143,31 @@ def load_assay(
         raise CupelError(f"The weights in {folder} do not fit what their card says.") from error
     model.requires_grad_(False)
     return model.to(find_device(device)).eval(), card
+
+
+def save_correction(
+    folder: Path | str, correction: Correction, base: Path, card: Mapping[str, Any]
+) -> None:
+    """Write a correction of the model in the folder `base`; scores keep the scale of that model."""
+    tensors = {
+        "slope": torch.tensor([correction.slope], dtype=torch.float64),
+        "weights": torch.from_numpy(correction.weights),
+        "offset": torch.tensor([correction.offset], dtype=torch.float64),
+    }
+    theirs = read_card(base, KIND)
+    kept = ("design", "layers", "table", "encoder", "slope", "centre", "level", "same")
+    entries = {name: theirs[name] for name in kept if name in theirs}
+    entries |= {"stored": "correction", BASE: base_entry(base), **card}
+    save_weights(folder, KIND, tensors, entries)
+
+
+def _load_correction(folder: Path | str) -> tuple[Correction, Mapping[str, Any]]:
+    tensors, card = load_weights(folder, KIND)
+    try:
+        slope, offset = float(tensors["slope"][0]), float(tensors["offset"][0])
+        return Correction(slope, tensors["weights"].double().numpy(), offset), card
+    except (KeyError, IndexError, RuntimeError) as error:
+        raise CupelError(f"The weights in {folder} do not fit what their card says.") from error
 
 
 def decoded(stored: Mapping[str, Tensor], begun: Mapping[str, Tensor]) -> dict[str, Tensor]:

@@ -43,7 +43,8 @@ POOL = 8
 class GradedPair:
     """One language pair of a campaign: entry i of each list is a translation with its grade.
 
-    lines: the number of the segment; grades (n,): higher is better, standardised.
+    lines: the number of the segment; grades (n,): higher is better, standardised. documents: of
+    each translation, where the campaign has documents.
     """
 
     pair: str
@@ -51,6 +52,7 @@ class GradedPair:
     references: list[str]
     lines: list[int]
     grades: FloatArray
+    documents: list[str] = field(default_factory=list)
 
 
 @dataclass
@@ -114,6 +116,7 @@ def _of_evalset(folder: Path, pair: str) -> GradedPair:
         [corpus.references[line][0] for line in lines],
         lines,
         standardised(from_penalties(grades) if scores.name.startswith("mqm") else grades, folder),
+        [campaign.documents[line] for line in lines] if campaign.documents else [],
     )
 
 

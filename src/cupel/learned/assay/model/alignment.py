@@ -19,7 +19,7 @@ from cupel.alignments import Alignment, Link
 from cupel.arrays import FloatArray
 from cupel.learned.assay.model.joint import Joint, as_inputs, joint_scores, readable
 from cupel.learned.assay.model.network import Assay, Side, standard_names
-from cupel.learned.assay.model.scoring import Limits, encoded
+from cupel.learned.assay.model.scoring import Limits, encoded, raw_scores
 from cupel.neural.token_match import (
     best_matches,
     f_score,
@@ -61,6 +61,8 @@ def explained(
         first, second = vectors.side(both[:, 0]), vectors.side(both[:, 1])
         raw = model.head(model.features(first, second))
     features = model.features(first, second)
+    if model.correction is not None:
+        raw = torch.from_numpy(raw_scores(model, pieces, both[:, 0], both[:, 1])).to(device)
     if hypothesis == reference and "same" in card:
         raw = torch.full_like(raw, float(card["same"]))
     score = _calibrated(raw, card)

@@ -22,6 +22,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
+from cupel.learned.assay.model.correction import Correction
 from cupel.neural.encoder import Encoder
 from cupel.neural.token_match import (
     best_matches,
@@ -137,6 +138,7 @@ class Assay(nn.Module):
         if self.design.level:
             self.about = nn.Linear(size, POOLED)
         self.head = Head(self.design.features)
+        self.correction: Correction | None = None  # learned from judgments of a user's own
 
     def mixed(self, states: Sequence[Tensor]) -> Tensor:
         """The hidden states of all layers as one, not yet normalised."""

@@ -14,7 +14,8 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
-from cupel.arrays import Float32Array, IntArray
+from cupel.arrays import Float32Array, FloatArray, IntArray
+from cupel.learned.assay.model.correction import piece_readings
 from cupel.learned.assay.model.joint import Joint, joint_scores
 from cupel.learned.assay.model.network import Assay, Side
 from cupel.neural.encoder import encode
@@ -119,7 +120,35 @@ def raw_scores(
     reference: IntArray,
     limits: Limits | None = None,
 ) -> Float32Array:
-    """(items,) scores, not calibrated."""
+    """(items,) scores, not calibrated; corrected, where the model has a correction."""
+    if model.correction is not None:
+        table = readings(model, pieces, hypothesis, reference, limits)
+        return model.correction(table).astype(np.float32)
+    return _release_scores(model, pieces, hypothesis, reference, limits)
+
+
+@torch.inference_mode()
+def readings(
+    model: Assay,
+    pieces: Pieces,
+    hypothesis: IntArray,
+    reference: IntArray,
+    limits: Limits | None = None,
+) -> FloatArray:
+    """(items, columns): the score without correction, and what may correct it; see `correction`."""
+    assert model.encoder.pieces is not None
+    scores = _release_scores(model, pieces, hypothesis, reference, limits)
+    counted = piece_readings(pieces, model.encoder.pieces.spelling, hypothesis, reference)
+    return np.column_stack([scores.astype(np.float64), counted])
+
+
+def _release_scores(
+    model: Assay,
+    pieces: Pieces,
+    hypothesis: IntArray,
+    reference: IntArray,
+    limits: Limits | None,
+) -> Float32Array:
     if isinstance(model, Joint):
         return joint_scores(model, pieces, hypothesis, reference)
     features = item_features(model, pieces, hypothesis, reference, limits)

@@ -19,8 +19,9 @@ from cupel.arrays import Float32Array
 from cupel.errors import CupelError
 from cupel.learned.assay.data.examples import BORROWED, CORRUPTED, JUDGED, LINES, TIED, Judgments
 from cupel.learned.assay.data.prepare import CORRUPTIONS, judgments
-from cupel.learned.assay.files import KIND, build, load_assay, save_assay
+from cupel.learned.assay.files import build, load_assay, save_assay
 from cupel.learned.assay.model.network import Assay, Design
+from cupel.learned.assay.model.releases import KIND, named_folder
 from cupel.learned.assay.model.scoring import raw_scores
 from cupel.learned.assay.training.bradley_terry import fitted
 from cupel.learned.assay.training.graded import agreement
@@ -82,7 +83,7 @@ class Order:
             "pairs": list(self.pairs) if self.pairs else None,
             "encoder": encoder_checksum(find_encoder(self.encoder)),
             "layers": self.layers,
-            "start": _sha256(self.start) if self.start else None,
+            "start": _sha256(named_folder(self.start)) if self.start else None,
             "teachers": [_sha256(folder) for folder in self.teachers],
             "outputs": list(self.outputs),
             "design": self.design.record(),
@@ -126,7 +127,7 @@ def train_assay(order: Order, folder: Path | str, report: Report | None = None) 
 
 def begin_with(model: Assay, folder: Path | str, encoder: Path | None) -> None:
     """Give a new model the weights of a trained one, as far as it has them."""
-    trained, _ = load_assay(folder, encoder)
+    trained, _ = load_assay(named_folder(folder), encoder)
     if trained.encoder.config != model.encoder.config:
         raise CupelError(f"{folder} has other layers than the model that is to begin with them.")
     ours = model.state_dict()
@@ -147,11 +148,11 @@ def average_assay(
     """
     check_untrained(folder)
     device = order.training.device
-    first, card = load_assay(folders[0], order.encoder, device)
+    first, card = load_assay(named_folder(folders[0]), order.encoder, device)
     total = {name: tensor.clone() for name, tensor in first.state_dict().items()}
     members = [_member(card)]
     for other in folders[1:]:
-        model, its_card = load_assay(other, order.encoder, device)
+        model, its_card = load_assay(named_folder(other), order.encoder, device)
         alike = all(its_card.get(key) == card.get(key) for key in ("layers", "data", "table"))
         if model.design != first.design or not alike:
             raise CupelError(

@@ -1,0 +1,64 @@
+"""Which releases of assay come with Cupel, and on which of them a correction stands.
+
+A folder that `cupel train assay --start assay` wrote has a correction only. Its card names the model
+that it stands on, by the name of a release or by a folder, and that model's SHA-256.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from cupel.errors import CupelError
+from cupel.neural.weights import embedded, read_card
+
+KIND = "assay"
+RELEASES = {
+    "assay": "assay-2",
+    "assay-2": "assay-2",
+    "assay-1": "assay-wmt12-14",
+    "assay-wmt13": "assay-wmt13",
+}
+"""How metrics are called -> the folder of their weights."""
+BASE = "stands_on"
+
+
+def named_folder(start: Path | str) -> Path:
+    """The folder of a release, or a folder by its path; either holds a whole model of assay."""
+    release = RELEASES.get(str(start))
+    folder = embedded(release) if release else Path(start)
+    if not folder.is_dir():
+        raise CupelError(
+            f"There is no model {str(start)!r} to start from: name {', '.join(RELEASES)}, or a "
+            "folder that `cupel train assay` wrote."
+        )
+    card = read_card(folder, KIND)
+    if BASE in card:
+        raise CupelError(
+            f"{folder} holds a correction of {card[BASE]['name']}: start from that, and give all "
+            "judgments with --train."
+        )
+    return folder
+
+
+def base_entry(folder: Path) -> dict[str, str]:
+    """How a card names the model in a folder."""
+    entry = {"name": folder.name, "sha256": str(read_card(folder, KIND)["sha256"])}
+    if folder not in map(embedded, RELEASES.values()):
+        entry["folder"] = str(folder.resolve())
+    return entry
+
+
+def base_folder(card: Mapping[str, Any], where: Path | str) -> Path | None:
+    """The folder of the model that a correction stands on, checked; None for a whole model."""
+    if BASE not in card:
+        return None
+    entry = card[BASE]
+    folder = Path(entry["folder"]) if "folder" in entry else embedded(str(entry["name"]))
+    if not folder.is_dir() or read_card(folder, KIND)["sha256"] != entry["sha256"]:
+        raise CupelError(
+            f"{where} holds a correction of {entry['name']} with SHA-256 "
+            f"{str(entry['sha256'])[:12]}..., which is not in {folder}."
+        )
+    return folder
