@@ -65,8 +65,16 @@ def select(
     ] = None,
     names: Names = None,
     budget: Annotated[
-        int, typer.Option("--budget", "-n", metavar="N", min=1, help="Number of segments to judge.")
-    ] = 200,
+        int | None,
+        typer.Option(
+            "--budget",
+            "-n",
+            metavar="N",
+            min=1,
+            help="Number of segments to judge.",
+            show_default="200, or all if there are fewer",
+        ),
+    ] = None,
     method: Annotated[
         list[str] | None,
         typer.Option(
@@ -142,7 +150,7 @@ def select(
     with output.progress_bar("Scoring") as progress:
         selection = select_segments(
             corpus,
-            budget,
+            min(200, len(corpus)) if budget is None else budget,
             metrics or DEFAULT_METRICS,
             method=method or DEFAULT_METHOD,
             draw=pick is Pick.draw,
