@@ -236,7 +236,7 @@ def _trained_kind(name: str) -> str | None:
         kind = json.loads(card.read_text(encoding="utf-8")).get("kind")
     except (OSError, ValueError, AttributeError):
         return None
-    return kind if isinstance(kind, str) and _entry(kind) else None
+    return kind if isinstance(kind, str) and entry_of(kind) else None
 
 
 def listed(specs: Sequence[MetricLike] | MetricLike) -> Sequence[MetricLike]:
