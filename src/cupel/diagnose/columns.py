@@ -9,8 +9,10 @@ from pathlib import Path
 
 from cupel.errors import CupelError
 
-MOST_VALUES = 30
+MOST_VALUES = 200
 """A column of names with more values keeps the most frequent ones; the others are one bucket."""
+_REPEATED = 5
+"""Numbers of which each value has about so many segments are names: of documents, say."""
 _DOCUMENTS = ("document", "documents", "doc", "docid", "doc_id", "document_id")
 
 
@@ -22,8 +24,8 @@ class Column:
     values: Sequence[str]
 
     def numbers(self) -> list[float] | None:
-        """The values as numbers, if all of them are and there are more than a few."""
-        if len(set(self.values)) <= MOST_VALUES:
+        """The values as numbers, if all of them are and most have a segment or two."""
+        if len(set(self.values)) * _REPEATED <= max(len(self.values), 10 * _REPEATED):
             return None
         try:
             return [float(value) for value in self.values]

@@ -22,12 +22,14 @@ from cupel.diagnose.comparison import (
 from cupel.diagnose.material import Material
 from cupel.diagnose.segment_buckets import SegmentBucket, segment_buckets
 from cupel.diagnose.word_buckets import WordFeature, word_features
+from cupel.diagnose.words import Words
 from cupel.metric import Metric, Vector, ratio
 from cupel.scores import Scores
 
 SIGNIFICANT = 0.05
-WORD_F, ERRORS = "word-f", "errors per 100 words"
+RECALL, PRECISION, ERRORS = "word recall", "word precision", "errors per 100 words"
 _INTERVAL = (2.5, 97.5)
+_SURE = 0.001
 
 
 @dataclass(frozen=True)
@@ -36,13 +38,14 @@ class Finding:
 
     level       `segments`, `words` or `errors`
     feature     what the bucket is of; bucket: its name, with the feature
-    metric      a metric, `word-f` for words, `errors per 100 words` for errors
+    metric      a metric; for words `word recall` or `word precision`, on whichever the systems
+                differ more clearly; `errors per 100 words` for errors
     rows        the segments of the bucket, from 0; words: how many words of references it has
     share       of the whole difference under the metric; None for words and errors
     low, high   of the difference, a 95% interval
     evidence    by how many standard errors the difference is larger here than elsewhere
     verdict     `better`, `worse` or an empty string, which claims nothing
-    parts       precision and recall of words, of this and the first system
+    parts       precision, recall and F of words, of this and the first system
     """
 
     level: str
@@ -81,22 +84,12 @@ class _Bucket:
     statistics: FloatArray
     evidence: FloatArray
     shares: FloatArray | None = None
+    parts: Sequence[Mapping[str, float]] | None = None
 
 
-def word_f(statistics: FloatArray) -> FloatArray:
-    """F of summed [credit, words] of the reference and [credit, words] of the translation, in %."""
-    recall, precision = word_recall(statistics), word_precision(statistics)
-    return ratio(2 * precision * recall, precision + recall)
-
-
-def word_recall(statistics: FloatArray) -> FloatArray:
-    """The share of the reference's words that is matched, in %."""
+def matched_share(statistics: FloatArray) -> FloatArray:
+    """The share of words that are matched, in %, of summed [credit, words]."""
     return 100 * ratio(statistics[..., 0], statistics[..., 1])
-
-
-def word_precision(statistics: FloatArray) -> FloatArray:
-    """The share of the translation's words that is matched, in %."""
-    return 100 * ratio(statistics[..., 2], statistics[..., 3])
 
 
 def error_rate(statistics: FloatArray) -> FloatArray:
@@ -106,11 +99,23 @@ def error_rate(statistics: FloatArray) -> FloatArray:
 
 def findings(material: Material, scores: Scores, weights: FloatArray) -> list[Finding]:
     """All buckets. weights: (resamples, segments) of the paired bootstrap."""
-    by_system: dict[str, list[Finding]] = {name: [] for name in scores.systems[1:]}
-    for bucket in _buckets(material, scores):
-        for finding in _compared(bucket, scores.systems[1:], weights):
-            by_system[finding.system].append(finding)
+    systems = scores.systems[1:]
+    by_system: dict[str, list[Finding]] = {name: [] for name in systems}
+    for views in _buckets(material, scores):
+        for found in zip(*(_compared(view, systems, weights) for view in views), strict=True):
+            by_system[found[0].system].append(_strongest(found))
     return ranked([f for found in by_system.values() for f in _corrected(found)])
+
+
+def _strongest(found: Sequence[Finding]) -> Finding:
+    """Of several views of one bucket one with a sure difference, and of those the strongest evidence.
+
+    Its p-value is that of the best of so many tries (Bonferroni).
+    """
+    best = max(found, key=lambda finding: ((finding.p_value or 0.0) < _SURE, finding.evidence))
+    if best.p_value is None or len(found) == 1:
+        return best
+    return replace(best, p_value=min(1.0, len(found) * best.p_value))
 
 
 def ranked(found: Sequence[Finding]) -> list[Finding]:
@@ -139,7 +144,6 @@ def _compared(bucket: _Bucket, systems: Sequence[str], weights: FloatArray) -> I
     if claimed:
         drawn = bootstrap_differences(bucket.score, bucket.statistics, bucket.rows, weights)
         lows, highs = np.percentile(drawn, _INTERVAL, axis=1).tolist()
-    totals = bucket.statistics.sum(axis=1)
     for at, system in enumerate(systems):
         difference = float(result.differences[at])
         yield Finding(
@@ -151,29 +155,35 @@ def _compared(bucket: _Bucket, systems: Sequence[str], weights: FloatArray) -> I
             float(bucket.evidence[at] * np.sign(difference)),
             None if bucket.shares is None else float(bucket.shares[at]),
             higher_is_better=bucket.higher,
-            parts=_parts(totals, at) if bucket.level == "words" else None,
+            parts=None if bucket.parts is None else bucket.parts[at],
         )  # fmt: skip
 
 
-def _parts(totals: FloatArray, at: int) -> dict[str, float]:
-    recall, precision = word_recall(totals), word_precision(totals)
-    return {
-        "first_precision": float(precision[0]),
-        "first_recall": float(recall[0]),
-        "precision": float(precision[at + 1]),
-        "recall": float(recall[at + 1]),
-    }
+def _parts(recalled: FloatArray, precise: FloatArray) -> list[dict[str, float]]:
+    """Precision, recall and F of each system and of the first, from summed [credit, words]."""
+    recall, precision = matched_share(recalled), matched_share(precise)
+    f = ratio(2 * precision * recall, precision + recall)
+    values = {"precision": precision, "recall": recall, "f": f}
+    return [
+        {f"first_{name}": float(of[0]) for name, of in values.items()}
+        | {name: float(of[at]) for name, of in values.items()}
+        for at in range(1, len(recall))
+    ]
 
 
-def _buckets(material: Material, scores: Scores) -> Iterator[_Bucket]:
+def _buckets(material: Material, scores: Scores) -> Iterator[tuple[_Bucket, ...]]:
+    """Every bucket, with the views of it that there are."""
     by_segment = segment_buckets(material)
     for label, metric in scores.metrics.items():
         if not isinstance(metric, Vector):
-            yield from _of_segments(material, label, metric, scores.statistics[label], by_segment)
+            statistics = scores.statistics[label]
+            for bucket in _of_segments(material, label, metric, statistics, by_segment):
+                yield (bucket,)
     if scores.corpus.has_references and scores.corpus.has_texts:
         for feature in word_features(material):
             yield from _of_words(material, feature)
-        yield from _of_errors(material)
+        for bucket in _of_errors(material):
+            yield (bucket,)
 
 
 def _of_segments(
@@ -201,52 +211,62 @@ def is_mean(statistics: FloatArray) -> bool:
     return statistics.shape[-1] == 2 and bool((statistics[..., 1] == 1).all())
 
 
-def _of_words(material: Material, feature: WordFeature) -> Iterator[_Bucket]:
-    """The buckets of one feature. Counts are (segments, buckets), for all buckets at once."""
-    n, count = len(material.corpus), len(feature.names)
-    words = material.words
-
-    def table(segments: IntArray, codes: IntArray, values: FloatArray) -> FloatArray:
-        kept = codes >= 0
-        flat = np.bincount(segments[kept] * count + codes[kept], values[kept], n * count)
-        return flat.reshape(n, count)
-
-    def whole(segments: IntArray, values: FloatArray) -> FloatArray:
-        return np.bincount(segments, values, n)
-
-    ones = np.ones(len(words.ids))
-    totals = table(words.segments, feature.reference, ones)
-    statistics = np.zeros((len(material.outputs), n, count, 4))
-    wrong, all_wrong = np.zeros((2, len(material.outputs), n, count)), None
-    wrong_total = np.zeros((len(material.outputs), n))
-    del all_wrong
-    for at, (own, aligned) in enumerate(zip(material.outputs, material.aligned, strict=True)):
-        codes = feature.outputs[at]
-        statistics[at, ..., 0] = table(words.segments, feature.reference, aligned.credit)
-        statistics[at, ..., 1] = totals
-        statistics[at, ..., 2] = table(own.segments, codes, aligned.own_credit)
-        statistics[at, ..., 3] = table(own.segments, codes, np.ones(len(own.ids)))
-        wrong[0, at] = table(own.segments, codes, 1 - aligned.own_credit)
-        wrong_total[at] = whole(own.segments, 1 - aligned.own_credit)
+def _of_words(material: Material, feature: WordFeature) -> Iterator[tuple[_Bucket, _Bucket]]:
+    """The buckets of one feature, seen from the reference and from the translations."""
+    words, count = material.words, len(feature.names)
+    recalled, precise = [], []
+    for own, aligned, codes in zip(
+        material.outputs, material.aligned, feature.outputs, strict=True
+    ):
+        recalled.append(_table(words, feature.reference, aligned.credit, count))
+        precise.append(_table(own, codes, aligned.own_credit, count))
+    references, outputs = np.stack(recalled), np.stack(precise)  # (systems, segments, buckets, 2)
     changes = [one.credit - material.aligned[0].credit for one in material.aligned[1:]]
-    gained = np.stack([whole(words.segments, np.maximum(c, 0)) for c in changes])
-    lost = np.stack([whole(words.segments, np.maximum(-c, 0)) for c in changes])
-    more = wrong_total[1:] - wrong_total[0]
-    overall = totals.sum(axis=0) / max(totals.sum(), 1)
+    gained, lost = (
+        np.stack([np.bincount(words.segments, np.maximum(sign * c, 0), len(words)) for c in changes])
+        for sign in (1, -1)
+    )
+    wrong = np.stack(
+        [
+            np.bincount(own.segments, 1 - aligned.own_credit, len(own))
+            for own, aligned in zip(material.outputs, material.aligned, strict=True)
+        ]
+    )
+    more = wrong[1:] - wrong[0]
+    in_bucket = references[0, ..., 1]
+    overall = in_bucket.sum(axis=0) / max(in_bucket.sum(), 1)
     for which, name in enumerate(feature.names):
-        rows = np.flatnonzero(statistics[..., which, 1::2].any(axis=(0, 2)))
+        present = references[..., which, 1].any(axis=0) | outputs[..., which, 1].any(axis=0)
+        rows = np.flatnonzero(present)
         if not len(rows):
             continue
-        share = (totals[:, which] + overall[which]) / (material.sizes + 1)
-        inside = statistics[1:, :, which, 0] - statistics[0, :, which, 0]
-        of_reference = share_evidence(inside, lost, gained, share)
-        extra = wrong[0, 1:, :, which] - wrong[0, 0, :, which]
-        of_outputs = -share_evidence(extra, np.maximum(-more, 0), np.maximum(more, 0), share)
-        evidence = np.where(np.abs(of_reference) >= np.abs(of_outputs), of_reference, of_outputs)
-        yield _Bucket(
-            "words", feature.feature, f"{feature.feature}: {name}", WORD_F, word_f, True,
-            rows, int(totals[:, which].sum()), statistics[:, rows, which], evidence,
+        share = (in_bucket[:, which] + overall[which]) / (material.sizes + 1)
+        inside = references[1:, :, which, 0] - references[0, :, which, 0]
+        of_wrong = outputs[..., which, 1] - outputs[..., which, 0]
+        extra = of_wrong[1:] - of_wrong[0]
+        parts = _parts(references[:, rows, which].sum(axis=1), outputs[:, rows, which].sum(axis=1))
+        shared = ("words", feature.feature, f"{feature.feature}: {name}")
+        size = int(in_bucket[:, which].sum())
+        yield (
+            _Bucket(
+                *shared, RECALL, matched_share, True, rows, size, references[:, rows, which],
+                share_evidence(inside, lost, gained, share), parts=parts,
+            ),
+            _Bucket(
+                *shared, PRECISION, matched_share, True, rows, size, outputs[:, rows, which],
+                -share_evidence(extra, np.maximum(-more, 0), np.maximum(more, 0), share),
+                parts=parts,
+            ),
         )  # fmt: skip
+
+
+def _table(words: Words, codes: IntArray, credit: FloatArray, count: int) -> FloatArray:
+    """(segments, buckets, 2): the credit and the number of words in each bucket."""
+    kept = codes >= 0
+    places = words.segments[kept] * count + codes[kept]
+    size = len(words) * count
+    columns = [np.bincount(places, credit[kept], size), np.bincount(places, minlength=size)]
+    return np.stack(columns, axis=-1).reshape(len(words), count, 2)
 
 
 def _of_errors(material: Material) -> Iterator[_Bucket]:

@@ -58,7 +58,7 @@ def with_numpys_blas(pipeline: Any) -> Any:
     """
     plain = import_module("thinc.api").NumpyOps
     for _, component in pipeline.pipeline:
-        for node in component.model.walk() if hasattr(component, "model") else ():
+        for node in component.model.walk() if getattr(component, "model", None) else ():
             if type(node.ops) is plain and node.ops.use_blis:
                 node.ops = plain(use_blis=False)
     return pipeline
