@@ -201,9 +201,7 @@ def corpus_of(campaign: str, pair: str) -> Corpus:
     return Corpus(corpus.systems, [texts[:1] for texts in corpus.references], corpus.sources)
 
 
-def diagnosed(
-    first: list[str], second: list[str], corpus: Corpus, labels: WordLabels
-) -> Diagnosis:
+def diagnosed(first: list[str], second: list[str], corpus: Corpus, labels: WordLabels) -> Diagnosis:
     """The second output against the first, with made-up documents and domains."""
     both = Corpus({"first": first, "second": second}, corpus.references, corpus.sources)
     rows = range(len(corpus))

@@ -20,6 +20,8 @@ from cupel.data import sample, wmt_corpus
 from cupel.errors import CupelError
 
 Figures = list[list[str]]
+_COUNTS = r"\t([\d.]+) \(sys1=(\d+), sys2=(\d+)\)$"
+_SCORES = r"sys1-sys2=(-?[\d.]+), sys1=([\d.]+), sys2=([\d.]+)$"
 
 
 def run(command: str, reference: Path, systems: list[Path]) -> dict[str, Figures]:
@@ -40,9 +42,7 @@ def parsed(printed: str) -> dict[str, Figures]:
         elif line.startswith(("BLEU\t", "length ratio\t")):
             name, *values = line.split("\t")
             tables[name] = [[value.split(" ")[0] for value in values]]
-        elif match := re.search(r"\t([\d.]+) \(sys1=(\d+), sys2=(\d+)\)$", line):
-            tables.setdefault(title, []).append(list(match.groups()))
-        elif match := re.match(r"sys1-sys2=(-?[\d.]+), sys1=([\d.]+), sys2=([\d.]+)$", line):
+        elif match := re.search(_COUNTS, line) or re.match(_SCORES, line):
             tables.setdefault(title, []).append(list(match.groups()))
         elif re.match(r"(<|>=|\[|-?\d)[^\t]*(\t[\d.]+)+$", line):
             tables.setdefault(title, []).append(line.split("\t"))

@@ -61,7 +61,9 @@ def test_every_figure_is_the_same(name: str) -> None:
         lines = [[printed(value) for value in line] for line in tables[ours].lines]
         assert lines == theirs[title], title
     for direction in ("sys1>sys2", "sys2>sys1"):
-        compare_ngrams(tables[f"n-grams {direction}"], theirs[f"n-grams where {direction} in match"])
+        compare_ngrams(
+            tables[f"n-grams {direction}"], theirs[f"n-grams where {direction} in match"]
+        )
         title = f"sentences where {direction} at sentence-level BLEU"
         lines = [[printed(v) for v in line[1:]] for line in tables[f"segments {direction}"].lines]
         assert lines == theirs[title]

@@ -133,9 +133,7 @@ def diagnose(
     ] = None,
     force: Annotated[
         bool,
-        typer.Option(
-            "--force", help="Replace the HTML page if it exists.", rich_help_panel=OUTPUT
-        ),
+        typer.Option("--force", help="Replace the HTML page if it exists.", rich_help_panel=OUTPUT),
     ] = False,
 ) -> None:
     """Find out where systems differ from the first one: in which segments, words and errors.
@@ -159,7 +157,9 @@ def diagnose(
     from cupel.scoring import score_corpus
 
     others = read_sources(scores_of_others or ())
-    chosen = named_metrics(metrics or ([] if others else ["chrf++"])) if metrics or not others else {}
+    chosen = (
+        named_metrics(metrics or ([] if others else ["chrf++"])) if metrics or not others else {}
+    )
     corpus = _corpus(references, input_, source, names, others)
     with output.progress_bar("parsing") as progress:
         material = prepare(

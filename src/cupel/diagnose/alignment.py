@@ -133,9 +133,7 @@ def _joined(one: Tokens, two: Tokens) -> Tokens:
     return Tokens(np.concatenate(ids), offsets_of(lengths, len(lengths)), types)
 
 
-def _mark_reordered(
-    kinds: Int32Array, reference: Words, theirs: IntArray, ours: IntArray
-) -> None:
+def _mark_reordered(kinds: Int32Array, reference: Words, theirs: IntArray, ours: IntArray) -> None:
     """A word that is right, but whose partner stands before that of the matched word before it."""
     order = np.argsort(theirs, kind="stable")
     theirs, ours = theirs[order], ours[order]

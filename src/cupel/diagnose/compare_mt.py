@@ -14,12 +14,13 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 
 from cupel.arrays import FloatArray, IntArray
 from cupel.corpus import Corpus
-from cupel.diagnose.ngrams import Counts, Group, ngram_groups
+from cupel.diagnose.ngrams import Group, ngram_groups
 from cupel.errors import CupelError
 from cupel.records import Row
 from cupel.text.tokens import Tokens, intern
@@ -64,7 +65,8 @@ class _Texts:
 
     def ids(self, part: int) -> IntArray:
         offsets = self.everything.offsets
-        return self.everything.ids[offsets[part * self.n] : offsets[(part + 1) * self.n]]
+        span = slice(offsets[part * self.n], offsets[(part + 1) * self.n])
+        return self.everything.ids[span].astype(np.int64)
 
 
 def compare_mt_tables(corpus: Corpus) -> list[Table]:
@@ -131,7 +133,9 @@ def sentence_bleu(matches: IntArray, texts: _Texts, system: int) -> FloatArray:
         if right[0] == 0:
             continue
         logs = [0.25 * math.log(right[0] / all_[0])]
-        logs += [0.25 * math.log((r + 1) / (a + 1)) for r, a in zip(right[1:], all_[1:], strict=True)]
+        logs += [
+            0.25 * math.log((r + 1) / (a + 1)) for r, a in zip(right[1:], all_[1:], strict=True)
+        ]
         penalty = 1 if own[at] > reference[at] else math.exp(1 - reference[at] / own[at])
         scores[at] = 100 * (penalty * math.exp(math.fsum(logs)))
     return scores
@@ -148,7 +152,7 @@ def _scores(matches: Sequence[IntArray], texts: _Texts) -> list[list[Value]]:
 def bucket_names(bounds: Sequence[float]) -> list[str]:
     """`<1`, `1`, `[5,10)`, `>=10`."""
     names = [f"<{bounds[0]}"]
-    for low, high in zip(bounds[:-1], bounds[1:], strict=True):
+    for low, high in pairwise(bounds):
         single = isinstance(high, int) and high - 1 == low
         names.append(f"{low}" if single else f"[{low},{high})")
     return [*names, f">={bounds[-1]}"]
@@ -203,7 +207,8 @@ def _counted(
         np.bincount(np.searchsorted(np.array(bounds), one, side="right"), minlength=size).tolist()
         for one in values
     ]
-    lines = [[label, *row] for label, row in zip(bucket_names(bounds), zip(*counts, strict=True), strict=True)]  # fmt: skip
+    rows = zip(*counts, strict=True)
+    lines = [[label, *row] for label, row in zip(bucket_names(bounds), rows, strict=True)]
     return Table(name, title, ["", *texts.names], lines)
 
 
@@ -211,7 +216,7 @@ def _ngrams(groups: Sequence[Group], names: Sequence[str]) -> list[Table]:
     """N-grams that the first two systems match, by (a + 1) / (a + b + 2)."""
     found: list[tuple[float, int, int, int, int]] = []
     for order, (_, _, _, outputs) in enumerate(groups):
-        one, two = (_sums(counts) for counts in outputs[:2])
+        one, two = (counts.totals() for counts in outputs[:2])
         both = np.flatnonzero((one > 0) | (two > 0))
         shares = (one[both] + 1.0) / (one[both] + two[both] + 2.0)
         # Only the ends of the list are shown, so that only they need be sorted.
@@ -225,7 +230,7 @@ def _ngrams(groups: Sequence[Group], names: Sequence[str]) -> list[Table]:
         texts = sorted(
             ((sign * s, -a - b, groups[order][1][g], s, a, b) for s, a, b, order, g in found)
         )[:_MOST_NGRAMS]
-        lines = [[text, share, a, b] for _, _, text, share, a, b in texts]
+        lines: list[list[Value]] = [[text, share, a, b] for _, _, text, share, a, b in texts]
         tables.append(
             Table(
                 f"n-grams {title}", f"n-grams matched more often, {title}",
@@ -233,10 +238,6 @@ def _ngrams(groups: Sequence[Group], names: Sequence[str]) -> list[Table]:
             )
         )  # fmt: skip
     return tables
-
-
-def _sums(counts: Counts) -> IntArray:
-    return counts.totals()
 
 
 def _ends(values: FloatArray, most: int) -> IntArray:

@@ -59,8 +59,7 @@ def compare(score: Score, statistics: FloatArray) -> Compared:
     shares = np.einsum("snk,sk->sn", statistics[1:] - statistics[:1], gradients)
     norms = np.sqrt((shares**2).sum(axis=1))
     sums = shares.sum(axis=1)
-    t = np.divide(sums, norms, out=np.zeros_like(sums), where=norms > 0)
-    return Compared(scores, scores[1:] - scores[0], two_sided(t), shares)
+    return Compared(scores, scores[1:] - scores[0], two_sided(_quotients(sums, norms)), shares)
 
 
 def two_sided(z: npt.NDArray[Any]) -> FloatArray:
@@ -117,9 +116,14 @@ def segment_evidence(values: FloatArray, rows: IntArray) -> FloatArray:
     n, count = values.shape[1], len(rows)
     if count == 0 or count == n:
         return np.zeros(len(values))
-    deviation = values.std(axis=1, ddof=1) * math.sqrt(count * (1 - count / n))
+    deviation: FloatArray = values.std(axis=1, ddof=1) * math.sqrt(count * (1 - count / n))
     excess = values[:, rows].sum(axis=1) - count * values.mean(axis=1)
-    return np.divide(excess, deviation, out=np.zeros(len(values)), where=deviation > 0)
+    return _quotients(excess, deviation)
+
+
+def _quotients(above: FloatArray, below: FloatArray) -> FloatArray:
+    """above / below, and 0 where there is nothing below."""
+    return np.divide(above, below, out=np.zeros(len(above)), where=below > 0)
 
 
 def share_evidence(
@@ -135,7 +139,7 @@ def share_evidence(
     excess = inside - share * (gained - lost)
     variance = ((lost**2 + gained**2) * (share * (1 - share))).sum(axis=1)
     total = excess.sum(axis=1)
-    return np.divide(total, np.sqrt(variance), out=np.zeros(len(total)), where=variance > 0)
+    return _quotients(total, np.sqrt(variance))
 
 
 def bootstrap_differences(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from importlib import import_module
 from pathlib import Path
 
 import numpy as np
@@ -62,7 +63,7 @@ def in_text(file: str, counts: Mapping[str, int]) -> Frequencies:
 def in_language(language: str, words: Sequence[str]) -> Frequencies:
     """Zipf values of the package wordfreq: 3 is once in a million words, 6 once in a thousand."""
     try:
-        from wordfreq import zipf_frequency
+        zipf_frequency = import_module("wordfreq").zipf_frequency
     except ImportError:
         raise MissingPart(
             "Frequencies in a language need the package wordfreq: pip install wordfreq."
@@ -96,7 +97,9 @@ def read_counts(file: str, orders: int = 1) -> tuple[Counter[str], frozenset[str
             tabled = bool(gram) and times.strip().isdecimal()
         if tabled:
             if not gram or not times.strip().isdecimal():
-                raise CupelError(f"{file}, line {at}: an n-gram, a tab and its count were expected.")
+                raise CupelError(
+                    f"{file}, line {at}: an n-gram, a tab and its count were expected."
+                )
             counts[gram.lower().strip()] += int(times)
         else:
             lines.add(line.strip())

@@ -223,7 +223,9 @@ def _of_words(material: Material, feature: WordFeature) -> Iterator[tuple[_Bucke
     references, outputs = np.stack(recalled), np.stack(precise)  # (systems, segments, buckets, 2)
     changes = [one.credit - material.aligned[0].credit for one in material.aligned[1:]]
     gained, lost = (
-        np.stack([np.bincount(words.segments, np.maximum(sign * c, 0), len(words)) for c in changes])
+        np.stack(
+            [np.bincount(words.segments, np.maximum(sign * c, 0.0), len(words)) for c in changes]
+        )
         for sign in (1, -1)
     )
     wrong = np.stack(
@@ -233,6 +235,7 @@ def _of_words(material: Material, feature: WordFeature) -> Iterator[tuple[_Bucke
         ]
     )
     more = wrong[1:] - wrong[0]
+    worse, less = np.maximum(more, 0.0), np.maximum(-more, 0.0)
     in_bucket = references[0, ..., 1]
     overall = in_bucket.sum(axis=0) / max(in_bucket.sum(), 1)
     for which, name in enumerate(feature.names):
@@ -254,7 +257,7 @@ def _of_words(material: Material, feature: WordFeature) -> Iterator[tuple[_Bucke
             ),
             _Bucket(
                 *shared, PRECISION, matched_share, True, rows, size, outputs[:, rows, which],
-                -share_evidence(extra, np.maximum(-more, 0), np.maximum(more, 0), share),
+                -share_evidence(extra, less, worse, share),
                 parts=parts,
             ),
         )  # fmt: skip
@@ -265,8 +268,9 @@ def _table(words: Words, codes: IntArray, credit: FloatArray, count: int) -> Flo
     kept = codes >= 0
     places = words.segments[kept] * count + codes[kept]
     size = len(words) * count
-    columns = [np.bincount(places, credit[kept], size), np.bincount(places, minlength=size)]
-    return np.stack(columns, axis=-1).reshape(len(words), count, 2)
+    columns = [np.bincount(places, values, size) for values in (credit[kept], np.ones(len(places)))]
+    table: FloatArray = np.stack(columns, axis=-1).reshape(len(words), count, 2)
+    return table
 
 
 def _of_errors(material: Material) -> Iterator[_Bucket]:

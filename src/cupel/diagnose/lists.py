@@ -11,9 +11,7 @@ from cupel.diagnose.words import Words
 
 Flags = npt.NDArray[np.bool_]
 
-NAME_KINDS = frozenset(
-    "PERSON PER ORG GPE LOC FAC NORP PRODUCT EVENT WORK_OF_ART LAW MISC".split()
-)
+NAME_KINDS = frozenset("PERSON PER ORG GPE LOC FAC NORP PRODUCT EVENT WORK_OF_ART LAW MISC".split())
 """Kinds of entities that are names: not dates, amounts or numbers."""
 
 NEGATION = {

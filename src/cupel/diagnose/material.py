@@ -84,7 +84,7 @@ class Material:
         """(reference words,): the row of each word's labels, or -1."""
         if self.labels is None:
             return None
-        return self.labels.at(self.words.segments, self.words.starts)
+        return self.labels.at(self.words.segments, self.words.starts.astype(np.int64))
 
     def label_of_words(self, name: str) -> tuple[IntArray, list[str]] | None:
         """(reference words,) places in a list of labels, and that list; None without a parser."""

@@ -76,6 +76,8 @@ def _frequencies(material: Material, frequency: str) -> Frequencies | None:
     if frequency == TEST_SET:
         return None
     if frequency == WORDFREQ:
-        forms = {form.lower() for words in (material.words, *material.outputs) for form in words.types}
+        forms = {
+            form.lower() for words in (material.words, *material.outputs) for form in words.types
+        }
         return in_language(material.language, sorted(forms))
     return in_text(frequency, read_counts(frequency)[0])

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 
 from cupel.arrays import IntArray
 from cupel.diagnose.columns import MOST_VALUES, Column
@@ -15,6 +16,7 @@ from cupel.diagnose.material import Material
 from cupel.diagnose.words import Words
 
 Test = Callable[[str], bool]
+Mask = npt.NDArray[np.bool_]
 _LENGTHS = (10, 20, 30, 40)
 _CONTENTS: dict[str, Test] = {
     "number": lambda text: any(map(str.isdigit, text)),
@@ -57,9 +59,6 @@ def segment_buckets(material: Material) -> list[SegmentBucket]:
     ]
 
 
-Mask = "np.ndarray[tuple[int, ...], np.dtype[np.bool_]]"
-
-
 def _all(material: Material) -> Iterator[tuple[str, str, Mask]]:
     texts, sources = material.texts, material.corpus.sources
     yield from _by_length("length", material.words)
@@ -94,7 +93,7 @@ def _by_length(feature: str, words: Words) -> Iterator[tuple[str, str, Mask]]:
 def _by_type(feature: str, texts: Sequence[str]) -> Iterator[tuple[str, str, Mask]]:
     rest = np.ones(len(texts), bool)
     for name, pattern in _TYPES:
-        mask = _mask(lambda text, p=pattern: p.search(text) is not None, texts)  # type: ignore[misc]
+        mask = np.array([pattern.search(text) is not None for text in texts])
         yield feature, name, mask & rest
         rest &= ~mask
     yield feature, "no full stop", rest
@@ -173,8 +172,10 @@ def _by_training(material: Material) -> Iterator[tuple[str, str, Mask]]:
         return
     feature, words, count = "training data", material.words, len(material.corpus)
     if training.segments:
-        yield feature, "whole segment seen", _mask(
-            lambda text: text.strip() in training.segments, material.texts
+        yield (
+            feature,
+            "whole segment seen",
+            _mask(lambda text: text.strip() in training.segments, material.texts),
         )
     unseen = np.fromiter((t.lower() not in training.counts for t in words.types), bool)
     mask = np.zeros(count, bool)
@@ -194,8 +195,8 @@ def _lists(words: Words) -> Iterator[list[str]]:
         yield forms[a:b]
 
 
-def _seen_share(words: list[str], counts: object) -> float:
+def _seen_share(words: list[str], counts: Mapping[str, int]) -> float:
     grams = [
         " ".join(words[i : i + _TRAINED_ORDER]) for i in range(len(words) - _TRAINED_ORDER + 1)
     ]
-    return sum(gram in counts for gram in grams) / max(len(grams), 1)  # type: ignore[operator]
+    return sum(gram in counts for gram in grams) / max(len(grams), 1)

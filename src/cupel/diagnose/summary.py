@@ -34,9 +34,7 @@ def sentences(
     return result
 
 
-def _overall(
-    change: Change, places: int, names: Mapping[str, str], segments: int
-) -> list[str]:
+def _overall(change: Change, places: int, names: Mapping[str, str], segments: int) -> list[str]:
     one, other = names[change.system], names[change.first]
     if not change.differ:
         return [f"{one} and {other} are the same in all {segments:,} segments."]
@@ -93,7 +91,7 @@ def _place(finding: Finding, change: Change, segments: int) -> str:
 
 def _words(finding: Finding) -> str:
     first, own = 100 - finding.first_score, 100 - finding.score
-    what = "missed" if finding.metric == "word recall" else "wrong where they are used"
+    what = "missed" if finding.metric == "word recall" else "used wrongly"
     return f"Words in {finding.bucket!r} are {what} {_times(first, own)}."
 
 

@@ -100,7 +100,13 @@ def _sorts(types: Sequence[str], language: str) -> IntArray:
     def bucket(form: str) -> int:
         if any(map(str.isdigit, form)):
             return 0
-        for place, signs in ((2, _QUOTES), (3, ",，、،"), (4, _BRACKETS), (5, "?!？！"), (6, ".。।")):
+        for place, signs in (
+            (2, _QUOTES),
+            (3, ",，、،"),
+            (4, _BRACKETS),
+            (5, "?!？！"),
+            (6, ".。।"),
+        ):
             if form in signs:
                 return place
         return -1 if form[0].isalnum() or len(form) > 1 else 7
@@ -147,7 +153,9 @@ def _in_source(material: Material) -> WordFeature:
     def of(words: Words) -> IntArray:
         pairs = zip(words.forms, words.segments.tolist(), strict=True)
         return np.fromiter(
-            (0 if form in sets[segment] else -1 for form, segment in pairs), np.int64, len(words.ids)
+            (0 if form in sets[segment] else -1 for form, segment in pairs),
+            np.int64,
+            len(words.ids),
         )
 
     return WordFeature(
