@@ -35,6 +35,8 @@ RESAMPLES = 20
 """Intervals are not looked at here."""
 SIZE = 20
 """Segments of a made-up document."""
+SEGMENTS = {"find": 1000, "null": 500}
+"""Segments of a run, drawn from those of the campaign."""
 
 
 @dataclass(frozen=True)
@@ -212,6 +214,21 @@ def diagnosed(first: list[str], second: list[str], corpus: Corpus, labels: WordL
     return diagnose(material, scores, resamples=RESAMPLES)
 
 
+Drawn = tuple[Corpus, WordLabels]
+
+
+def drawn_from(corpus: Corpus, labels: WordLabels, count: int, seed: int) -> Drawn:
+    """Some segments of a corpus, in their order."""
+    size = min(count, len(corpus))
+    rows = np.sort(np.random.default_rng(seed).choice(len(corpus), size, replace=False))
+    some = Corpus(
+        {name: [texts[row] for row in rows] for name, texts in corpus.systems.items()},
+        [corpus.references[row] for row in rows],
+        None if corpus.sources is None else [corpus.sources[row] for row in rows],
+    )
+    return some, labels.take(rows)
+
+
 def rare_words(corpus: Corpus) -> frozenset[str]:
     """Words that occur once in the references."""
     counts = Counter(w.lower() for texts in corpus.references for w in re.findall(r"\w+", texts[0]))
@@ -220,16 +237,17 @@ def rare_words(corpus: Corpus) -> frozenset[str]:
 
 def find_faults(campaign: str, pair: str, runs: int) -> None:
     """Print a row for each fault, and the share of all runs."""
-    corpus = corpus_of(campaign, pair)
-    labels = word_labels([texts[0] for texts in corpus.references])
-    rare, names = rare_words(corpus), list(corpus.systems)
-    sources = corpus.sources or [""] * len(corpus)
+    whole = corpus_of(campaign, pair)
+    all_labels = word_labels([texts[0] for texts in whole.references])
+    names = list(whole.systems)
     hits = total = 0
     print("fault", "lines", "right in the first three", "first three of the last run", sep="\t")
     for fault in FAULTS:
         seen, lines = 0, 0
         for run in range(runs):
             chance = Random(f"{fault.name} {run}")
+            corpus, labels = drawn_from(whole, all_labels, SEGMENTS["find"], run)
+            rare, sources = rare_words(corpus), corpus.sources or [""] * len(corpus)
             real = list(corpus.systems[names[run % len(names)]])
             faulty = [
                 fault.plant(Line(text, sources[row], row, rare), chance)
@@ -248,11 +266,12 @@ def find_faults(campaign: str, pair: str, runs: int) -> None:
 
 def find_nothing(campaign: str, pair: str, runs: int) -> None:
     """Print how often something is claimed about two draws from the same systems."""
-    corpus = corpus_of(campaign, pair)
-    labels = word_labels([texts[0] for texts in corpus.references])
-    pool = list(corpus.systems.values())
+    whole = corpus_of(campaign, pair)
+    all_labels = word_labels([texts[0] for texts in whole.references])
     any_claim, claims, rows = 0, 0, 0
     for run in range(runs):
+        corpus, labels = drawn_from(whole, all_labels, SEGMENTS["null"], run)
+        pool = list(corpus.systems.values())
         chosen = np.random.default_rng(run).integers(len(pool), size=(2, len(corpus)))
         drawn = [[pool[which][row] for row, which in enumerate(one)] for one in chosen.tolist()]
         found = diagnosed(drawn[0], drawn[1], corpus, labels).findings

@@ -6,7 +6,6 @@ the parser for the others are looked up: the one that the same word has most oft
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
@@ -205,8 +204,9 @@ def _spread(
 
 def _usual(words: Words, labels: IntArray) -> dict[str, int]:
     """Lower-cased word -> the label that it has most often."""
-    seen: dict[str, Counter[int]] = defaultdict(Counter)
-    pairs, times = np.unique(np.stack([words.ids, labels]), axis=1, return_counts=True)
-    for which, label, count in zip(*pairs.tolist(), times.tolist(), strict=True):
-        seen[words.types[which].lower()][label] += count
-    return {form: counts.most_common(1)[0][0] for form, counts in seen.items()}
+    lowered = words.lowered()
+    size = int(labels.max(initial=0)) + 2
+    keys, times = np.unique(lowered.ids.astype(np.int64) * size + labels + 1, return_counts=True)
+    order = np.argsort(times, kind="stable")  # of a word's labels, the most frequent comes last
+    which, label = np.divmod(keys[order], size)
+    return {lowered.types[w]: at - 1 for w, at in zip(which.tolist(), label.tolist(), strict=True)}

@@ -51,6 +51,18 @@ class WordLabels:
         inside = (rows >= 0) & (rows >= self.offsets[segments])
         return np.where(inside, rows, -1)
 
+    def take(self, texts: IntArray) -> WordLabels:
+        """The labels of some of the texts."""
+        rows = np.concatenate(
+            [np.zeros(0, np.int64), *(np.arange(*self.offsets[t : t + 2]) for t in texts.tolist())]
+        )
+        return WordLabels(
+            offsets_of(np.diff(self.offsets)[texts], len(texts)),
+            self.starts[rows],
+            {name: places[rows] for name, places in self.labels.items()},
+            self.types,
+        )
+
 
 def model_for(language: str) -> str:
     """The name of an installed model for a language; a `MissingPart` where there is none."""
