@@ -10,7 +10,9 @@ from pathlib import Path
 from cupel.errors import CupelError
 
 MOST_VALUES = 200
-"""A column of names with more values keeps the most frequent ones; the others are one bucket."""
+"""A column with more values keeps the most frequent ones that have `LEAST` segments or more; all
+other values are one bucket."""
+LEAST = 10
 _REPEATED = 5
 """Numbers of which each value has about so many segments are names: of documents, say."""
 _DOCUMENTS = ("document", "documents", "doc", "docid", "doc_id", "document_id")
@@ -34,7 +36,9 @@ class Column:
 
     def frequent(self) -> list[str]:
         """The values that are buckets, the most frequent first."""
-        return [value for value, _ in Counter(self.values).most_common(MOST_VALUES)]
+        counts = Counter(self.values)
+        least = LEAST if len(counts) > MOST_VALUES else 1
+        return [value for value, count in counts.most_common(MOST_VALUES) if count >= least]
 
 
 def read_columns(names: Sequence[str], segments: int) -> list[Column]:

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from cupel.arrays import IntArray
-from cupel.diagnose.columns import MOST_VALUES, Column
+from cupel.diagnose.columns import LEAST, Column
 from cupel.diagnose.lists import NAME_KINDS, capital_inside, is_negation
 from cupel.diagnose.material import Material
 from cupel.diagnose.words import Words
@@ -160,8 +160,8 @@ def _by_column(column: Column, notes: list[str]) -> Iterator[tuple[str, str, Mas
     others = len(set(column.values)) - len(frequent)
     if others:
         notes.append(
-            f"The column {column.name!r} has {others + len(frequent):,} values: the {MOST_VALUES} "
-            "most frequent ones are buckets, and all others are one."
+            f"The column {column.name!r} has {others + len(frequent):,} values: "
+            f"{len(frequent)} that have {LEAST} segments or more are buckets, all others are one."
         )
         yield column.name, f"{others:,} other values", rest
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from cupel.diagnose.changes import Change
+from cupel.diagnose.comparison import LEAST_SEGMENTS
 from cupel.diagnose.findings import Finding
 from cupel.metric import Metric, decimals_of
 
@@ -29,7 +30,7 @@ def sentences(
         told.add(change.system)
         own = [f for f in findings if f.system == change.system]
         result += _overall(change, decimals_of(metrics[change.metric]), names, segments)
-        if change.differ:
+        if change.differ and segments >= LEAST_SEGMENTS:
             result += _about(change, own, segments)
     return result
 
@@ -41,6 +42,12 @@ def _overall(change: Change, places: int, names: Mapping[str, str], segments: in
     size = f"{abs(change.difference):.{places}f} {change.metric}"
     ends = f"95% interval {change.low:+.{places}f} to {change.high:+.{places}f}"
     better = (change.difference > 0) == change.higher_is_better
+    if segments < LEAST_SEGMENTS:
+        side = "above" if change.difference > 0 else "below"
+        return [
+            f"{one} is {size} {side} {other} on {segments} segments, which are too few to claim "
+            "anything."
+        ]
     if change.p_value >= 0.05 or not change.difference:
         verdict = f"{one} cannot be told apart from {other}: {size} between them ({ends})"
     else:

@@ -13,7 +13,7 @@ from cupel.report import page, segments
 from cupel.report.html import Cell, Section, paragraph, signed, table
 from cupel.report.svg import element, escape
 
-_WIDTH, _HEIGHT = 180.0, 16.0
+_WIDTH, _HEIGHT = 120.0, 16.0
 _PHRASES = 40
 _COLOURS = {
     "better": "var(--good,#14663f)",
@@ -21,7 +21,7 @@ _COLOURS = {
     "": "var(--muted,#5b6270)",
 }
 _HEADER = (
-    "Bucket", "Measure", "Segments", "First", "Own", "Difference", "95% interval", "q", "Evidence",
+    "Bucket", "Measure", "Difference", "95% interval", "q", "Evidence", "Segments", "First", "Own",
 )  # fmt: skip
 
 
@@ -123,13 +123,13 @@ def _row(one: Finding, number: int, system: int, scale: float) -> str:
     q = "" if one.q_value is None else "<0.001" if one.q_value < 0.001 else f"{one.q_value:.3f}"
     cells = [
         _cell("", one.metric),
-        _cell("", f"{len(one.rows):,}", float(len(one.rows))),
-        _cell("", f"{one.first_score:.2f}", one.first_score),
-        _cell("", f"{one.score:.2f}", one.score),
         _cell(one.verdict or "even", signed(one.difference, 2), one.difference),
         _bar(one, scale),
         _cell("", q or "too few", 2.0 if one.q_value is None else one.q_value),
         _cell("", f"{one.evidence:.1f}", one.evidence),
+        _cell("", f"{len(one.rows):,}", float(len(one.rows))),
+        _cell("", f"{one.first_score:.2f}", one.first_score),
+        _cell("", f"{one.score:.2f}", one.score),
     ]
     link = (
         f'<a href="#segments" data-bucket="{number}" data-system="{system}">'
