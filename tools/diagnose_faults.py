@@ -170,7 +170,7 @@ FAULTS = (
     Fault("negation dropped", without(_NEGATION), 0.5, "negation|neg$|PART"),
     Fault("quotation marks dropped", without(r"[\"“”„]|''"), 0.5, "quotation"),
     Fault("questions end in a full stop", instead(r"\?", "."), 1.0, "question"),
-    Fault("questions left empty", emptied, 0.3, "question"),
+    Fault("questions left empty", emptied, 1.0, "question"),
     Fault("parentheses dropped", without(r"\([^)]*\)"), 1.0, "parenthes"),
     Fault("full stops dropped", without(r"[.]$"), 0.1, "full stop|PUNCT|punct|last word|statement"),
     Fault("articles dropped", without(r"\b(?:the|an?|The|An?) "), 0.05, "DET|: det"),

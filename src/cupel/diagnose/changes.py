@@ -47,10 +47,11 @@ def changes(scores: Scores, weights: FloatArray) -> list[Change]:
             continue
         statistics = scores.statistics[label]
         compared = compare(metric.score, statistics)
+        by_segment = [np.asarray(metric.segment_scores(rows), np.float64) for rows in statistics]
         drawn = bootstrap_differences(metric.score, statistics, everything, weights)
         lows, highs = np.percentile(drawn, (2.5, 97.5), axis=1).tolist()
         for at, system in enumerate(others):
-            gain = compared.shares[at] * (1 if metric.higher_is_better else -1)
+            gain = (by_segment[at + 1] - by_segment[0]) * (1 if metric.higher_is_better else -1)
             result.append(
                 Change(
                     system, first, label, metric.higher_is_better,

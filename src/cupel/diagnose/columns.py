@@ -41,20 +41,25 @@ class Column:
         return [value for value, count in counts.most_common(MOST_VALUES) if count >= least]
 
 
-def read_columns(names: Sequence[str], segments: int) -> list[Column]:
+def read_columns(names: Sequence[str]) -> list[Column]:
     """Columns from files: FILE (all columns of a table, or a line per segment) or FILE:COLUMN."""
     columns: list[Column] = []
     for given in names:
         for column in _read(given):
-            if len(column.values) != segments:
-                raise CupelError(
-                    f"{given} has {len(column.values)} values of {column.name!r}, but there are "
-                    f"{segments} segments."
-                )
             if column.name in {other.name for other in columns}:
                 raise CupelError(f"Two columns are called {column.name!r}: rename one of them.")
             columns.append(column)
     return columns
+
+
+def check_lengths(columns: Sequence[Column], segments: int) -> None:
+    """An error where a column does not have a value for each segment."""
+    for column in columns:
+        if len(column.values) != segments:
+            raise CupelError(
+                f"The column {column.name!r} has {len(column.values)} values, but there are "
+                f"{segments} segments."
+            )
 
 
 def _read(given: str) -> list[Column]:

@@ -1,19 +1,59 @@
-"""Options into `Material`: labels by a parser, frequencies, training data, columns."""
+"""From texts and options to a diagnosis: labels by a parser, frequencies, training data, columns."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from cupel.console import Progress
 from cupel.corpus import Corpus
-from cupel.diagnose.columns import Column, documents_of, read_columns
+from cupel.diagnose.columns import Column, check_lengths, documents_of, read_columns
 from cupel.diagnose.counts import TEST_SET, WORDFREQ, Frequencies, in_language, in_text, read_counts
 from cupel.diagnose.material import Material, Training
+from cupel.diagnose.run import Diagnosis, diagnose
 from cupel.errors import MissingPart
+from cupel.registry import MetricLike
+from cupel.scoring import score
+from cupel.significance import BOOTSTRAP_RESAMPLES, DEFAULT_SEED
 from cupel.syntax.word_labels import WordLabels, model_for, word_labels
 
 NO_PARSER = "none"
+Texts = Mapping[str, Sequence[str]] | Corpus
 _TRAINED_ORDERS = 4
+
+
+def diagnosis(
+    hypotheses: Texts,
+    references: Sequence[str | Sequence[str]] | None = None,
+    metrics: Sequence[MetricLike] | MetricLike = "chrf++",
+    *,
+    sources: Sequence[str] | None = None,
+    language: str = "en",
+    parser: str | None = None,
+    frequency: str = TEST_SET,
+    training: str | None = None,
+    columns: Mapping[str, Sequence[str]] | None = None,
+    resamples: int = BOOTSTRAP_RESAMPLES,
+    seed: int = DEFAULT_SEED,
+) -> Diagnosis:
+    """Where systems differ from the first one, as `cupel diagnose` finds it.
+
+    hypotheses: system -> translations, two systems or more, or a `Corpus` (then without references
+    and sources). references, metrics, sources: as for `cupel.score`. language, parser, frequency,
+    training: as for `cupel diagnose`. columns: name -> a value per segment; one that is called
+    document gives positions as well. resamples, seed: of the intervals.
+    """
+    is_corpus = isinstance(hypotheses, Corpus)
+    corpus = hypotheses if is_corpus else Corpus.of(hypotheses, references, sources)
+    scores = score(corpus, metrics=metrics)
+    material = prepare(
+        corpus,
+        language=language,
+        parser=parser,
+        frequency=frequency,
+        training=training,
+        columns=[Column(name, list(values)) for name, values in (columns or {}).items()],
+    )
+    return diagnose(material, scores, resamples=resamples, seed=seed)
 
 
 def prepare(
@@ -37,7 +77,8 @@ def prepare(
     notes: list[str] = []
     given = [column for column in columns if isinstance(column, Column)]
     files = [column for column in columns if not isinstance(column, Column)]
-    read = [*given, *read_columns(files, len(corpus))]
+    read = [*given, *read_columns(files)]
+    check_lengths(read, len(corpus))
     labels = _labels(corpus, language, parser, notes, progress)
     plain = Material(corpus, language)
     return Material(
