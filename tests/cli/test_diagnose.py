@@ -157,7 +157,9 @@ def test_the_tables_of_compare_mt(files: Path) -> None:
     text = run(files, *TWO[:4], "--compare-mt").stdout
     assert "BLEU by length of the reference" in text
     rows = document(run(files, *TWO[:4], "--compare-mt", "-f", "json"))["rows"]
-    counts = [r["value"] for r in rows if r["table"] == "sentence BLEU" and r["column"] == "old.txt"]
+    counts = [
+        r["value"] for r in rows if r["table"] == "sentence BLEU" and r["column"] == "old.txt"
+    ]
     assert sum(counts) == 60
 
 
@@ -182,9 +184,7 @@ def test_the_page_is_written_once(files: Path) -> None:
         ((*TWO, "--training", "empty.txt"), "empty.txt is empty"),
     ],
 )
-def test_bad_input_is_one_sentence(
-    files: Path, arguments: tuple[str, ...], sentence: str
-) -> None:
+def test_bad_input_is_one_sentence(files: Path, arguments: tuple[str, ...], sentence: str) -> None:
     (files / "empty.txt").write_text("")
     error = run(files, *arguments).exception
     assert isinstance(error, CupelError)

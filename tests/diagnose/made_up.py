@@ -15,10 +15,14 @@ def references(count: int = 240) -> list[str]:
     chance = Random(7)
     lines = []
     for row in range(count):
-        who = f"{chance.choice(PEOPLE)} from {chance.choice(PLACES)}" if row % 3 == 0 else "somebody"
+        who = (
+            f"{chance.choice(PEOPLE)} from {chance.choice(PLACES)}" if row % 3 == 0 else "somebody"
+        )
         parts = [f"yesterday {who} {chance.choice(VERBS)} the old {chance.choice(NOUNS)}"]
-        for _ in range(row % 9):
-            parts.append(f"and then the {chance.choice(NOUNS)} of the {chance.choice(NOUNS)}")
+        parts += [
+            f"and then the {chance.choice(NOUNS)} of the {chance.choice(NOUNS)}"
+            for _ in range(row % 9)
+        ]
         if row % 4 == 0:
             parts.append(f"for {chance.randint(100, 999)} coins")
         if row % 5 == 0:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from itertools import pairwise
 from random import Random
 
 import made_up
@@ -174,7 +175,7 @@ def test_phrases_are_counted_as_a_slow_loop_counts() -> None:
 
     def grams(text: str) -> Counter[tuple[str, ...]]:
         words = text.split(" ")
-        return Counter(zip(words, words[1:], strict=False))
+        return Counter(pairwise(words))
 
     gram = ("the", "old")
     assert one.count == sum(grams(text)[gram] for text in REFERENCES)

@@ -36,6 +36,8 @@ _CREDIT = np.array([1.0, 0.6, 0.8])
 _OTHER_CASE = 0.8
 _LONG = 4
 """Letters of a word that counts as copied from the source: shorter ones are alike by chance."""
+_LATIN_AND_LIKE = "\u2e80"
+"""Signs from here on are words by themselves."""
 _STEMS = ("en", "de", "es", "fr", "ru")
 
 
@@ -214,7 +216,7 @@ def _mark_added(
         times = seen[which] = seen.get(which, 0) + 1
         if own_kinds[place] != _ADDED:
             continue
-        letters = len(form) >= _LONG and form.isalpha()
+        letters = form.isalpha() and (len(form) >= _LONG or form > _LATIN_AND_LIKE)
         if sources is not None and letters and form in sources[segment]:
             if form not in references[segment]:
                 own_kinds[place] = _COPIED

@@ -47,6 +47,7 @@ def kinds(reference: str, translation: str, source: str = "") -> dict[str, int]:
         ("today we walk home", "we walk home today", "", {"reordered": 1}),
         ("we walk home", "we walk walk home", "", {"repeated": 1}),
         ("we walk home", "we walk nach hause home", "wir gehen nach hause", {"copied": 2}),
+        ("we drink tea", "we drink 茶 tea", "我们喝茶", {"copied": 1}),
         ("a b c", "", "", {"missing": 3}),
         ("", "a b c", "", {"added": 3}),
     ],
