@@ -18,8 +18,8 @@ from cupel.cli.usage import Group
 from cupel.cli.variadic import SpreadingCommand
 
 NAMES = (
-    "score plan metrics meta select annotate human mutt align parse data report serve reproduce train "
-    "tune demo".split()
+    "score diagnose plan metrics meta select annotate human mutt align parse data report serve "
+    "reproduce train tune demo".split()
 )
 """In the order of `cupel --help`."""
 

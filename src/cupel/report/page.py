@@ -218,3 +218,16 @@ def _page(title: str, sections: Sequence[Section], data: str, warnings: Sequence
         f"<footer>Made with Cupel {__version__}. This file holds everything it shows; nothing is "
         f"loaded from elsewhere.</footer>\n{holder}\n<script>{script}</script>\n</body>\n</html>\n"
     )
+
+
+def segments_run(scores: Scores) -> tuple[Run, dict[str, bool]]:
+    """The segment scores of a browser of segments, and which metrics are better when higher."""
+    rows = _for_segments(scores).segment_rows()
+    higher = {label: metric.higher_is_better for label, metric in scores.metrics.items()}
+    run = segments.grouped(Run("segments", rows, scores.signatures))
+    return run, _directions(run.segment_metrics, higher)
+
+
+def assembled(title: str, sections: Sequence[Section], run: Run, data: str) -> str:
+    """A whole page of these sections and of the signatures of a run. data: of its segments."""
+    return _page(title, [*sections, _signatures([run])], data, ())

@@ -30,7 +30,7 @@ def parse(
     progress: Progress | None = None,
 ) -> Trees:
     """The tree of each text, over the model's own words or over the `words` given for it."""
-    pipeline = _with_numpys_blas(load(model))
+    pipeline = with_numpys_blas(load(model))
     if words is None:
         docs: Iterable[Any] = map(pipeline.make_doc, texts)
     else:
@@ -50,7 +50,7 @@ def split_words(model: Model, texts: Sequence[str]) -> Trees:
     return Trees(words, none + ROOT, none, none, ["_"], ["_"])
 
 
-def _with_numpys_blas(pipeline: Any) -> Any:
+def with_numpys_blas(pipeline: Any) -> Any:
     """Multiply matrices by NumPy's BLAS instead of BLIS, which Thinc brings along.
 
     Parsing then takes two thirds of the time, and the trees are the same. Models that run on
@@ -58,7 +58,7 @@ def _with_numpys_blas(pipeline: Any) -> Any:
     """
     plain = import_module("thinc.api").NumpyOps
     for _, component in pipeline.pipeline:
-        for node in component.model.walk() if hasattr(component, "model") else ():
+        for node in component.model.walk() if getattr(component, "model", None) else ():
             if type(node.ops) is plain and node.ops.use_blis:
                 node.ops = plain(use_blis=False)
     return pipeline

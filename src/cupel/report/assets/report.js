@@ -83,8 +83,15 @@
     const [mostLabel, most] = field("to", "number", "any");
     const [allLabel, all] = check("all systems", false);
     const [marksLabel, marks] = check("mark differences", true);
+    // Buckets of a diagnosis hold the steps from each of their segments to the next.
+    const buckets = (data.buckets || []).map(({ name, steps }) => {
+      let at = -1;
+      return { name, rows: new Set(steps.map((step) => (at += step))) };
+    });
+    const [bucketLabel, bucket] = choice("Bucket", [[-1, "all segments"], ...buckets.map(({ name }, i) => [i, name])], -1);
     const controls = make("form", { class: "controls", role: "search", "aria-label": "Segments" }, sortLabel, metricLabel);
     if (several) controls.append(otherLabel);
+    if (buckets.length) controls.append(bucketLabel);
     if (many) controls.append(firstLabel, secondLabel);
     if (data.texts) controls.append(searchLabel, make("fieldset", { class: "pair" }, leastLabel, mostLabel));
     if (many) controls.append(allLabel);
@@ -135,7 +142,8 @@
       const high = most.value === "" ? Infinity : Number(most.value);
       const inside = lengths ? (i) => lengths[i] >= low && lengths[i] <= high : () => true;
       order = [];
-      for (let i = 0; i < data.count; i++) if (inside(i) && matches(i)) order.push(i);
+      const chosen = buckets[Number(bucket.value)];
+      for (let i = 0; i < data.count; i++) if (inside(i) && matches(i) && (!chosen || chosen.rows.has(i))) order.push(i);
       const values = new Map(order.map((i) => [i, key(i)]));
       order.sort((i, j) => values.get(i) - values.get(j) || i - j);
       page = 0;
@@ -190,12 +198,17 @@
     for (const button of [back, backBelow]) button.addEventListener("click", () => turn(-1));
     for (const button of [forth, forthBelow]) button.addEventListener("click", () => turn(1));
     for (const button of [backBelow, forthBelow]) button.addEventListener("click", () => root.scrollIntoView());
-    for (const input of [sort, metric, other, first, second]) input.addEventListener("change", arrange);
+    for (const input of [sort, metric, other, first, second, bucket]) input.addEventListener("change", arrange);
     for (const input of [all, marks]) input.addEventListener("change", show);
     let waiting = 0;
     for (const input of [search, least, most]) input.addEventListener("input", () => {
       clearTimeout(waiting);
       waiting = setTimeout(arrange, 120);
+    });
+    for (const link of document.querySelectorAll("a[data-bucket]")) link.addEventListener("click", () => {
+      bucket.value = link.dataset.bucket;
+      if (many) second.value = link.dataset.system;
+      arrange();
     });
     controls.addEventListener("submit", (event) => { event.preventDefault(); arrange(); });
     arrange();
