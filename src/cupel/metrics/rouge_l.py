@@ -97,6 +97,7 @@ class RougeL(Metric):
             batch.hypothesis_index,
             batch.reference_index,
             batch.reference_offsets,
+            len(tokens.types),
         )
         first = batch.reference_offsets[:-1]
         most = np.maximum.reduceat(common, first)
