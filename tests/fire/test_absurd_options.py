@@ -43,6 +43,14 @@ def range_of(name, option):
     return next((part for part in get_args(hint) if isinstance(part, Range)), Range())
 
 
+def is_refused(spec):
+    try:
+        get_metric(spec)
+    except CupelError:
+        return True
+    return False
+
+
 def test_there_are_numbers_to_try():
     assert len(set(numeric_options())) > 50
 
@@ -68,11 +76,9 @@ def test_what_is_accepted_gives_a_number(name, option):
     span = range_of(name, option)
     texts = ["the cat sat on the mat ."], ["the cat is on a mat ."], ["die Katze sass , 3 mal"]
     for value in {0, 1, span.least, span.most} - {math.inf, -math.inf}:
-        try:
-            metric = get_metric(f"{name}:{option}={value:.12g}")
-        except CupelError as refused:
-            assert value in (0, 1), refused  # the metric itself says from where
-            continue
+        if value in (0, 1) and is_refused(f"{name}:{option}={value}"):
+            continue  # the metric itself says from where
+        metric = get_metric(f"{name}:{option}={value:.12g}")
         metric = metric.prepare(Corpus.of(*texts))
         statistics = metric.statistics(Batch(texts[0], [[texts[1][0]]], texts[2]))
         assert np.isfinite(metric.score(statistics.sum(0))).all()

@@ -18,7 +18,7 @@ typedef struct {
 
 /* Room for all three distances; `places` and `seen` are 0 between two of them. */
 typedef struct {
-    u64 *places;        /* (vocabulary,) where a word stands in the block */
+    u64 *places;        /* (vocabulary, LANES) where a word stands in the block */
     u8 *border;         /* (longest,) what goes from one block to the next */
     u64 *row, *shifted; /* (longest / 64 + 1,) */
     i64 *seen;          /* (vocabulary,) the first of the word's places */
@@ -27,12 +27,12 @@ typedef struct {
     i32 *mask_of;       /* (vocabulary,) which of them is the word's, from 1; 0 for none */
 } Bits;
 
-enum { BLOCK = 64, MASKS = 64, PLUS = 1, MINUS = 2 };
+enum { BLOCK = 64, LANES = 4, MASKS = 64, PLUS = 1 };
 
 static inline i64 blocks_of(i64 bits) { return (bits + BLOCK - 1) / BLOCK; }
 
 static inline Bits bits_for(Room *room, i64 longest, i64 vocabulary, bool jumps) {
-    Bits bits = {.places = ZEROS(room, u64, vocabulary), .border = NEW(room, u8, longest)};
+    Bits bits = {.places = ZEROS(room, u64, vocabulary * LANES), .border = NEW(room, u8, longest)};
     if (jumps) {
         i64 size = blocks_of(longest + 1);
         bits.row = NEW(room, u64, size);
@@ -46,44 +46,56 @@ static inline Bits bits_for(Room *room, i64 longest, i64 vocabulary, bool jumps)
 }
 
 static inline void mark_block(Bits *bits, const i32 *words, i64 count) {
-    for (i64 i = 0; i < count; i++) bits->places[words[i]] |= (u64)1 << i;
+    for (i64 i = 0; i < count; i++) bits->places[words[i] * LANES + i / BLOCK] |= (u64)1 << i % BLOCK;
 }
 
 static inline void clear_block(Bits *bits, const i32 *words, i64 count) {
-    for (i64 i = 0; i < count; i++) bits->places[words[i]] = 0;
+    for (i64 i = 0; i < count; i++) bits->places[words[i] * LANES + i / BLOCK] = 0;
+}
+
+/* One or more blocks of the pattern, `lanes`, along the text: a processor works on them at the same
+   time. `up` and `down`: where a cell is one more, or one less, than that above it. Returns what the
+   last cell has grown by from the first column to the last. */
+__attribute__((always_inline)) static inline i64 edits_along(Sentence text, int lanes, i64 last, Bits *bits) {
+    u64 up[LANES], down[LANES];
+    for (int lane = 0; lane < lanes; lane++) up[lane] = ~(u64)0, down[lane] = 0;
+    i64 change = 0;
+    for (i64 j = 0; j < text.length; j++) {
+        const u64 *places = bits->places + text.words[j] * LANES;
+        u64 more = bits->border[j] & 1, less = bits->border[j] >> 1;
+        for (int lane = 0; lane < lanes; lane++) {
+            u64 equal = places[lane] | less, upright = places[lane] | down[lane];
+            u64 across = (((equal & up[lane]) + up[lane]) ^ up[lane]) | equal;
+            u64 plus = down[lane] | ~(across | up[lane]), minus = up[lane] & across;
+            u64 next_more = plus >> last & 1, next_less = minus >> last & 1;
+            plus = plus << 1 | more;
+            minus = minus << 1 | less;
+            up[lane] = minus | ~(upright | plus);
+            down[lane] = plus & upright;
+            more = next_more, less = next_less;
+        }
+        bits->border[j] = (u8)(more | less << 1);
+        change += (i64)more - (i64)less;
+    }
+    return change;
 }
 
 /* Insertions, deletions and substitutions that turn one into the other. */
 static inline i64 levenshtein(Sentence first, Sentence second, Bits *bits) {
     Sentence pattern = first.length < second.length ? first : second;
     Sentence text = first.length < second.length ? second : first;
-    if (pattern.length == 0) return text.length;
-    i64 distance = pattern.length;
+    i64 change = text.length, done = 0;
     memset(bits->border, PLUS, (size_t)text.length);
-    for (i64 start = 0; start < pattern.length; start += BLOCK) {
-        i64 count = least(BLOCK, pattern.length - start);
-        mark_block(bits, pattern.words + start, count);
-        u64 up = ~(u64)0, down = 0; /* where a cell is one more, or one less, than that above it */
-        i64 change = 0;
-        for (i64 j = 0; j < text.length; j++) {
-            u64 more = bits->border[j] & 1, less = bits->border[j] >> 1;
-            u64 equal = bits->places[text.words[j]];
-            u64 upright = equal | down;
-            equal |= less;
-            u64 across = (((equal & up) + up) ^ up) | equal;
-            u64 plus = down | ~(across | up), minus = up & across;
-            u64 last_plus = plus >> (count - 1) & 1, last_minus = minus >> (count - 1) & 1;
-            bits->border[j] = (u8)(last_plus | last_minus << 1);
-            change += (i64)last_plus - (i64)last_minus;
-            plus = plus << 1 | more;
-            minus = minus << 1 | less;
-            up = minus | ~(upright | plus);
-            down = plus & upright;
-        }
-        if (start + count == pattern.length) distance += change;
-        clear_block(bits, pattern.words + start, count);
+    while (done < pattern.length) {
+        bool wide = pattern.length - done >= LANES * BLOCK;
+        i64 count = wide ? LANES * BLOCK : least(BLOCK, pattern.length - done);
+        mark_block(bits, pattern.words + done, count);
+        change = wide ? edits_along(text, LANES, BLOCK - 1, bits)
+                      : edits_along(text, 1, count - 1, bits);
+        clear_block(bits, pattern.words + done, count);
+        done += count;
     }
-    return distance;
+    return pattern.length + change;
 }
 
 static inline i64 bits_set(u64 word) {
@@ -103,7 +115,7 @@ static inline i64 common_subsequence(Sentence first, Sentence second, Bits *bits
         mark_block(bits, pattern.words + start, count);
         u64 level = ~(u64)0; /* 0 where the cell is one more than that above it */
         for (i64 j = 0; j < text.length; j++) {
-            u64 matched = level & bits->places[text.words[j]];
+            u64 matched = level & bits->places[text.words[j] * LANES];
             u64 sum = level + matched, carried = sum + bits->border[j];
             bits->border[j] = (u8)(sum < level || carried < sum);
             level = carried | (level - matched);

@@ -145,6 +145,7 @@ class Assay(Metric):
     device: option.Device = "auto"
 
     higher_is_better = True
+    longest = 100_000
     learns = False
     decimals = 4
 

@@ -80,6 +80,7 @@ class Badger(Metric):
     name = "badger"
     decimals = 4
     higher_is_better = True
+    longest = 60_000
 
     def __post_init__(self) -> None:
         if self.measure not in MEASURES:

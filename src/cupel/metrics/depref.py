@@ -74,6 +74,7 @@ class Depref(Metric):
 
     name = "depref"
     higher_is_better = True
+    longest = 100_000
     learns = False
     decimals = 4
 

@@ -76,6 +76,7 @@ class Hwcm(Metric):
 
     name = "hwcm"
     higher_is_better = True
+    longest = 100_000
     decimals = 4
 
     def __post_init__(self) -> None:

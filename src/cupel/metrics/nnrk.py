@@ -79,6 +79,7 @@ class Nnrk(Metric):
     name = "nnrk"
     decimals = 4
     higher_is_better = True
+    longest = 100_000
 
     def __post_init__(self) -> None:
         for what, value, values in (

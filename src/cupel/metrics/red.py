@@ -91,6 +91,7 @@ class Red(Metric):
 
     name = "red"
     higher_is_better = True
+    longest = 100_000
     learns = False
     decimals = 4
 

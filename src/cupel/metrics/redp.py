@@ -129,6 +129,7 @@ class Redp(Metric):
 
     name = "redp"
     higher_is_better = True
+    longest = 100_000
     learns = False
     decimals = 4
 

@@ -91,6 +91,7 @@ class ReVal(Metric):
     name = "reval"
     decimals = 4
     higher_is_better = True
+    longest = 100_000
     learns = False
 
     def __post_init__(self) -> None:

@@ -163,6 +163,7 @@ class Terp(Metric):
 
     name = "terp"
     higher_is_better = False
+    longest = 60_000
     learns = False
 
     def __post_init__(self) -> None:

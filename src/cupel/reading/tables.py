@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from cupel.errors import CupelError
 from cupel.reading.jsons import json_lines, kind_of_json
+from cupel.reading.limits import read_whole
 from cupel.reading.lines import open_bytes
 from cupel.reading.rows import iterate_rows
 from cupel.reading.segments import listed, nearest
@@ -77,7 +78,7 @@ def read_frame(
 
     # Polars gets bytes, because it would interpret wildcards and addresses in a name.
     with open_bytes(file) as stream:
-        content = io.BytesIO(stream.read())
+        content = io.BytesIO(read_whole(stream, file))
     if not content.getbuffer():
         raise CupelError(f"{file} is empty; a Parquet file was expected.")
     try:
