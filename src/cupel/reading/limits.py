@@ -42,12 +42,29 @@ def read_whole(stream: BinaryIO, name: str) -> bytes:
     """All bytes of a plain file, or of another stream that ends in time."""
     if _plain_size(stream) is not None:
         return stream.read()
-    content = stream.read(LARGEST_STREAM + 1)
-    if len(content) > LARGEST_STREAM:
-        raise CupelError(
-            f"{name} does not end within {LARGEST_STREAM >> 30} GiB; save it as a file first."
-        )
-    return content
+    parts, total = [], 0
+    while part := stream.read(1 << 20):
+        parts.append(part)
+        total += len(part)
+        if total > LARGEST_STREAM:
+            raise CupelError(
+                f"{name} does not end within {LARGEST_STREAM >> 30} GiB; save it as a file first."
+            )
+    return b"".join(parts)
+
+
+def check_zip(content: io.BytesIO, name: str) -> None:
+    """An error where the members of a .zip would be far larger than it is; others pass."""
+    import zipfile
+
+    try:
+        with zipfile.ZipFile(content) as archive:
+            unpacked = sum(member.file_size for member in archive.infolist())
+    except Exception:  # not a .zip, or damaged: the reader of it will say so
+        unpacked = 0
+    content.seek(0)
+    if unpacked > max(LEAST_UNPACKED, MOST_TIMES * len(content.getbuffer())):
+        raise CupelError(f"{name} unpacks to more than {MOST_TIMES} times its size.")
 
 
 def _plain_size(stream: BinaryIO) -> int | None:
