@@ -21,7 +21,7 @@ COLUMNS = 10
 _ID, _FORM, _LEMMA, _UPOS, _XPOS, _FEATS, _HEAD, _RELATION, _DEPS, _MISC = range(COLUMNS)
 _BLANK = "_"
 _NUMBER = re.compile(r"[0-9]+")  # not \d, which also takes the digits of other scripts
-_RANGE = re.compile(r"([0-9]+)-([0-9]+)")
+_RANGE = re.compile(r"([0-9]{1,18})-([0-9]{1,18})")
 _EMPTY_NODE = re.compile(r"([0-9]+)\.[0-9]+")
 _TEXT = re.compile(r"#\s*text\s*=\s?(.*)")
 
