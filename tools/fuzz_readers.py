@@ -36,7 +36,7 @@ def _segments(path: Path) -> None:
     refusals = 0
     for role in ("reference", "hypothesis", "source"):
         try:
-            read_segments(path, role)  # type: ignore[arg-type]
+            read_segments(path, role)
         except CupelError:
             refusals += 1
     if refusals == 3:

@@ -12,9 +12,12 @@ import os
 import stat
 from collections.abc import Iterable
 from functools import partial
-from typing import BinaryIO
+from typing import TYPE_CHECKING, BinaryIO
 
 from cupel.errors import CupelError
+
+if TYPE_CHECKING:
+    from _typeshed import WriteableBuffer
 
 LONGEST_LINE = 1 << 28
 LARGEST_STREAM = 1 << 30
@@ -88,7 +91,7 @@ class Unpacking(io.RawIOBase):
         """As every stream that is read."""
         return True
 
-    def readinto(self, buffer: bytearray, /) -> int:  # type: ignore[override]
+    def readinto(self, buffer: WriteableBuffer, /) -> int:
         """Fill the buffer; an error where there is too much."""
         count = self._unpacked.readinto(buffer)
         self._left -= count
