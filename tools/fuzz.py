@@ -130,7 +130,9 @@ def broken(reader: Reader, content: bytes, folder: Path) -> str | None:
             reader.read(path)
     except CupelError as error:
         return None if "\n" not in str(error) else f"a sentence of several lines: {error!r}"
-    except (Exception, Hang):
+    except KeyboardInterrupt:
+        raise
+    except BaseException:  # Hang, and what a panic in Rust becomes
         return traceback.format_exc()
     return None
 

@@ -85,7 +85,7 @@ def read_frame(
         columns = list(polars.read_parquet_schema(content))
         content.seek(0)
         return polars.read_parquet(content, columns=list(choose(columns)))
-    except polars.exceptions.PolarsError:
+    except (polars.exceptions.PolarsError, polars.exceptions.PanicException, OverflowError):
         raise CupelError(f"{file} is not a Parquet file, or it is damaged.") from None
 
 
