@@ -12,6 +12,7 @@ from __future__ import annotations
 import atexit
 import hashlib
 import json
+import os
 import shutil
 import tempfile
 from collections.abc import Callable, Iterator
@@ -24,7 +25,7 @@ import numpy.typing as npt
 
 from cupel.console import warn
 from cupel.errors import CannotWrite
-from cupel.folders import cache_folder, sweep, write_text, writing_folder
+from cupel.folders import cache_folder, sweep, sweep_once, write_text, writing_folder
 from cupel.mapped_file import (
     Arrays,
     UnusableFile,
@@ -36,7 +37,6 @@ from cupel.mapped_file import (
 
 _FORM = 1
 _VALUES = "values"
-_swept: set[Path] = set()
 _warned: set[Path] = set()
 
 
@@ -127,9 +127,7 @@ def kept_folder(kind: str, name: str, fill: Callable[[Path], None]) -> Path:
 def saving(folder: Path) -> Iterator[None]:
     """Run the block, which writes into a folder of the cache; warn once where that fails."""
     try:
-        if folder not in _swept:
-            _swept.add(folder)
-            sweep(folder)
+        sweep_once(folder)
         yield
     except (CannotWrite, OSError) as error:
         _warn_once(error)
@@ -154,7 +152,8 @@ def _made(path: Path, write: Callable[[Path], None]) -> Path:
 @cache
 def _temporary() -> Path:
     """A folder that is removed when this process ends."""
-    folder = tempfile.mkdtemp(prefix="cupel-")
+    sweep(Path(tempfile.gettempdir()), "cupel-*-*")
+    folder = tempfile.mkdtemp(prefix=f"cupel-{os.getpid()}-")
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
     return Path(folder)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -10,9 +11,20 @@ Progress = Callable[[int, int], object]
 """Called with (done, total)."""
 
 
+_LONGEST = 2000
+_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
+
+
 def warn(sentence: str) -> None:
     """Print a note that is not part of the results."""
-    print(f"cupel: {sentence}", file=sys.stderr)
+    print(f"cupel: {printable(sentence)}", file=sys.stderr)
+
+
+def printable(sentence: str) -> str:
+    """A sentence that may quote a hostile file: of bounded length, and nothing a terminal obeys."""
+    if len(sentence) > _LONGEST:
+        sentence = f"{sentence[: _LONGEST // 2]} [...] {sentence[-_LONGEST // 4 :]}"
+    return _CONTROL.sub(lambda found: ascii(found[0])[1:-1], sentence)
 
 
 @contextmanager

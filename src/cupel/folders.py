@@ -3,7 +3,7 @@
 Everything is written beside its place, flushed to disk and then renamed into it, so that a reader
 sees a whole file or folder or none, also after a crash, a full disk or Ctrl-C. What a killed
 process leaves behind is a hidden `.cupel-*` entry that nothing ever reads; the next process that
-writes a folder there, or into the cache, removes it when it is two days old.
+writes there removes it when it is two days old and its process is gone.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from __future__ import annotations
 import contextlib
 import errno
 import os
+import re
 import shutil
 import time
 from collections.abc import Iterator
@@ -34,6 +35,8 @@ _CANNOT_WRITE = {
     errno.EIO: "the disk reports an error; choose another one",
 }
 _LEFT_BEHIND = 2 * 24 * 3600.0
+_PROCESS = re.compile(r"\.?cupel-([0-9]+)-")
+_swept: set[Path] = set()
 _ONLY_WRITING = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS)
 
 
@@ -59,6 +62,7 @@ def writing(path: Path | str) -> Iterator[Path]:
     with explained(path, target.parent):
         _check_is_file(path, target)
         target.parent.mkdir(parents=True, exist_ok=True)
+        sweep_once(target.parent)
         beside = _beside(target, target.suffix)
         try:
             with beside.open("xb"):
@@ -145,19 +149,43 @@ def _xdg(variable: str, fallback: str) -> Path:
     return (base if base.is_absolute() else Path.home() / fallback) / "cupel"
 
 
-def sweep(folder: Path) -> None:
-    """Remove what processes killed long ago left behind here."""
+def sweep_once(folder: Path) -> None:
+    """`sweep`, the first time that this process writes into the folder."""
+    if folder not in _swept:
+        _swept.add(folder)
+        sweep(folder)
+
+
+def sweep(folder: Path, pattern: str = ".cupel-*") -> None:
+    """Remove what processes killed long ago left behind here.
+
+    The age alone would not do: a clock that jumps makes the file of a running process old.
+    """
     with contextlib.suppress(OSError):
-        for entry in folder.glob(".cupel-*"):
-            if time.time() - entry.stat().st_mtime > _LEFT_BEHIND:
+        for entry in folder.glob(pattern):
+            if time.time() - entry.stat().st_mtime > _LEFT_BEHIND and not _is_running(entry.name):
                 if entry.is_dir() and not entry.is_symlink():
                     shutil.rmtree(entry, ignore_errors=True)
                 else:
                     entry.unlink(missing_ok=True)
 
 
+def _is_running(name: str) -> bool:
+    """Whether the process that made an entry runs, on this machine."""
+    number = _PROCESS.match(name)
+    if number is None or os.name != "posix":
+        return False
+    try:
+        os.kill(int(number[1]), 0)
+    except (ProcessLookupError, OverflowError):
+        return False
+    except PermissionError:
+        return True
+    return True
+
+
 def _beside(target: Path, suffix: str = "") -> Path:
-    return target.parent / f".cupel-{os.urandom(6).hex()}{suffix}"
+    return target.parent / f".cupel-{os.getpid()}-{os.urandom(6).hex()}{suffix}"
 
 
 @contextlib.contextmanager

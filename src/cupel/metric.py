@@ -7,6 +7,7 @@ Because statistics add, the corpus score is `score(statistics.sum(0))`, a bootst
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol, Self, runtime_checkable
@@ -62,7 +63,9 @@ class Metric(Protocol):
     `references` and `sources`; without it, the references. A class attribute `learns` says whether
     `prepare` learns something from the corpus that changes scores; without it, a `prepare` that the
     metric defines itself does. A class attribute `languages` says in words which languages it is for;
-    without it, any. `made_for` is the code of the one language that its resources are for.
+    without it, any. `made_for` is the code of the one language that its resources are for. A class
+    attribute `longest` is the number of characters of the longest text that it scores in seconds;
+    longer ones are refused, and without it none are.
     """
 
     @property
@@ -183,6 +186,11 @@ def needs_of(metric: Metric) -> tuple[str, ...]:
 def learns_from_corpus(metric: Metric) -> bool:
     """Whether its scores depend on the whole corpus, so that parts cannot be scored one by one."""
     return bool(getattr(metric, "learns", type(metric).prepare is not Metric.prepare))
+
+
+def longest_of(metric: Metric) -> float:
+    """The characters of the longest text that the metric takes."""
+    return float(getattr(metric, "longest", math.inf))
 
 
 def mean_statistics(scores: FloatArray) -> FloatArray:

@@ -26,7 +26,7 @@ from cupel.console import warn
 from cupel.descriptions import described_parts, option_sentences, type_hints
 from cupel.errors import CupelError, MissingPart
 from cupel.metric import REFERENCES, Metric
-from cupel.options import converted
+from cupel.options import check_numbers, converted
 
 if TYPE_CHECKING:
     from importlib import metadata
@@ -221,6 +221,8 @@ def get_metric(spec: MetricLike, /, **options: object) -> Metric:
         raise MissingPart(entry.missing)
     given = dict(_current(entry, *option) for option in options.items())
     given |= _parsed(rest, entry)
+    if given and entry.package == "cupel":
+        check_numbers(given, type_hints(entry.make), name)
     try:
         return entry.make(**entry.fixed, **given)
     except TypeError as error:

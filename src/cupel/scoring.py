@@ -21,7 +21,7 @@ from cupel.batch import Batch
 from cupel.console import Progress
 from cupel.corpus import Corpus
 from cupel.errors import CupelError, MissingPart
-from cupel.metric import REFERENCES, SOURCES, Metric, needs_of
+from cupel.metric import REFERENCES, SOURCES, Metric, longest_of, needs_of
 from cupel.metrics.external import Given, Source, corpus_of, external_scores, read_sources
 from cupel.registry import MetricLike, get_metric, list_metrics, named_metrics
 from cupel.scores import Scores
@@ -257,7 +257,22 @@ def _work(task: _Task) -> dict[str, FloatArray]:
 
 def _statistics(metrics: Mapping[str, Metric], task: _Task) -> dict[str, FloatArray]:
     batch = task.batch()
+    longest = max(map(len, batch.sentences), default=0)
+    for label, metric in metrics.items():
+        if longest > longest_of(metric):
+            raise _too_long(label, metric, task)
     return {label: _checked(label, metric, task, batch) for label, metric in metrics.items()}
+
+
+def _too_long(label: str, metric: Metric, task: _Task) -> CupelError:
+    """The error for a text that is longer than a metric can take."""
+    rows = zip(task.hypotheses, task.references, strict=True)
+    longest = [max(map(len, (hypothesis, *texts))) for hypothesis, texts in rows]
+    row = longest.index(max(longest))
+    return CupelError(
+        f"The metric {label!r} takes texts of up to {longest_of(metric):,.0f} characters; "
+        f"{task.place(row)} or its reference has {longest[row]:,}: split it, or leave it out."
+    )
 
 
 def _checked(label: str, metric: Metric, task: _Task, batch: Batch) -> FloatArray:

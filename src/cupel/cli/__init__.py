@@ -12,6 +12,7 @@ import typer
 from cupel import __version__
 from cupel.cli.lazy import LazyGroup
 from cupel.cli.usage import UsageError, usage_sentence
+from cupel.console import warn
 from cupel.errors import CupelError
 
 app = typer.Typer(
@@ -50,11 +51,11 @@ def main() -> NoReturn:
         status = _status()
         sys.stdout.flush()
     except CupelError as error:
-        print(f"cupel: {error}", file=sys.stderr)
+        warn(str(error))
         status = 2
     except UsageError as error:
         if sentence := usage_sentence(error):
-            print(f"cupel: {sentence}", file=sys.stderr)
+            warn(sentence)
         status = 2
     except OSError as error:
         status = 0 if isinstance(error, BrokenPipeError) else 2

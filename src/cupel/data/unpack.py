@@ -7,6 +7,7 @@ takes a damaged header inside an archive for its end, so the end is checked as w
 
 from __future__ import annotations
 
+import errno
 import gzip
 import shutil
 import stat
@@ -121,6 +122,10 @@ def unpack_zip(archive: Path, folder: Path, max_bytes: int = MAX_BYTES) -> None:
         raise damaged(archive, str(error)) from error
     except (FileExistsError, NotADirectoryError) as error:
         raise CupelError(f"{archive} is refused: it holds {error.filename!r} twice.") from error
+    except OSError as error:
+        if error.errno != errno.EINVAL:  # of a place before the beginning of the file
+            raise
+        raise damaged(archive, str(error)) from error
 
 
 def _check_size(archive: Path, too_large: bool) -> None:

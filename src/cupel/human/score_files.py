@@ -125,7 +125,7 @@ def finite_score(cell: str, where: str) -> float:
 
 def segment_number(cell: str, where: str, first: int = 1) -> int:
     """A segment's number as written, from `first`, to an index, from 0."""
-    if not cell.strip().isdecimal() or int(cell) < first:
+    if not cell.strip().isdecimal() or len(cell) > 18 or int(cell) < first:
         raise CupelError(
             f"{where}: the segment is {cell!r} where a number from {first} on was expected."
         )

@@ -12,12 +12,16 @@ import numpy as np
 import numpy.typing as npt
 
 from cupel.arrays import Bytes, FloatArray, Int32Array, IntArray
+from cupel.errors import CupelError
 from cupel.kernels import kernel
 
 Units = npt.NDArray[np.uint16]
 
 LONGEST = 30_000
 """Tokens of a sentence at most, so that the merits of a path of the search fit their bits."""
+
+MOST_MATCHES = 10_000_000
+"""Pairs of words with the same stem in two sentences at most: all of them are kept in memory."""
 
 STATISTICS = 23
 """[hypothesis length, reference length, function words of both, for each of 4 matchers
@@ -73,6 +77,7 @@ def align(
     (reference start, length, hypothesis start, length, place of the matcher in `modules`) and the
     offsets of each pair's.
     """
+    _check_matches(sentences, words, hypotheses, references)
     pairs = len(hypotheses)
     statistics = np.zeros((pairs, STATISTICS))
     most = int(np.diff(sentences.offsets)[references].sum()) if keep else 0
@@ -82,6 +87,24 @@ def align(
         hypotheses, references, pairs, statistics, keep, kept, kept_offsets,
     )  # fmt: skip
     return statistics, kept[: kept_offsets[-1]].copy(), kept_offsets
+
+
+def _check_matches(
+    sentences: Sentences, words: Words, hypotheses: IntArray, references: IntArray
+) -> None:
+    lengths = np.diff(sentences.offsets)
+    for pair in np.flatnonzero(lengths[hypotheses] * lengths[references] > MOST_MATCHES):
+        counts: list[dict[int, int]] = []
+        for row in (hypotheses[pair], references[pair]):
+            ids = sentences.ids[sentences.offsets[row] : sentences.offsets[row + 1]]
+            stems, often = np.unique(words.stem[ids], return_counts=True)
+            counts.append(dict(zip(stems.tolist(), often.tolist(), strict=True)))
+        matches = sum(often * counts[1].get(stem, 0) for stem, often in counts[0].items())
+        if matches > MOST_MATCHES:
+            raise CupelError(
+                f"METEOR compares texts with up to {MOST_MATCHES:,} pairs of equal words; these "
+                f"have {matches:,}: the same words come again and again"
+            )
 
 
 _hash_codes = kernel("hash_codes", "u16* i64* i64 i32*")

@@ -1,4 +1,4 @@
-"""Distances between two sentences by dynamic programming: WER's, PER's, CDER's, and the LCS."""
+"""Distances between two sentences, 64 words at a time: WER's, PER's, CDER's, and the LCS."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def best_edits(
     return result
 
 
-_lcs_lengths = kernel("lcs_lengths", "i32* i64* i64 i64* i64* i64* i64 i64*")
+_lcs_lengths = kernel("lcs_lengths", "i32* i64* i64 i64* i64* i64* i64 i64 i64*")
 
 
 def lcs_lengths(
@@ -44,21 +44,23 @@ def lcs_lengths(
     hypothesis_index: IntArray,
     reference_index: IntArray,
     reference_offsets: IntArray,
+    vocabulary: int,
 ) -> IntArray:
     """(m,): length of the longest common subsequence of each reference and its hypothesis."""
     result = np.zeros(len(reference_index), np.int64)
     _lcs_lengths(
         ids, offsets, len(offsets) - 1, hypothesis_index, reference_index, reference_offsets,
-        len(hypothesis_index), result,
+        len(hypothesis_index), vocabulary, result,
     )  # fmt: skip
     return result
 
 
-_levenshtein = kernel("levenshtein", "i32* i64 i32* i64 i64*")
+_levenshtein = kernel("levenshtein", "i32* i64 i32* i64 i64 i64*")
 
 
 def levenshtein(first: Int32Array, second: Int32Array) -> int:
     """Insertions, deletions and substitutions that turn one into the other."""
     distance = np.zeros(1, np.int64)
-    _levenshtein(first, len(first), second, len(second), distance)
+    vocabulary = 1 + max(int(ids.max(initial=0)) for ids in (first, second))
+    _levenshtein(first, len(first), second, len(second), vocabulary, distance)
     return int(distance[0])

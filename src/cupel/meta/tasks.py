@@ -125,7 +125,7 @@ def read_tasks(name: Path | str) -> TaskSet:
             document = json.loads(read_text(name))
         else:
             document = tomllib.loads(read_text(name))
-    except ValueError as error:  # both kinds of decoding errors name line and column
+    except (ValueError, RecursionError) as error:  # decoding errors name line and column
         kind = "JSON" if Path(name).suffix == ".json" else "TOML"
         raise CupelError(f"{name} is not {kind}: {error}.") from None
     return _task_set(document, str(name))

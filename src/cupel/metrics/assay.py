@@ -146,6 +146,7 @@ class Assay(Metric):
     device: option.Device = "auto"
 
     higher_is_better = True
+    longest = 100_000
     learns = False
     languages: ClassVar[str] = "English"
     decimals = 4

@@ -54,6 +54,7 @@ from cupel.errors import CupelError
 from cupel.metric import Metric, Signature, mean_score, mean_statistics
 from cupel.metrics import shared_options as option
 from cupel.metrics.badger_texts import AlignmentWords, CompressionTexts
+from cupel.options import Range
 from cupel.registry import register
 
 MEASURES = ("alignment", "compression")
@@ -70,12 +71,16 @@ class Badger(Metric):
         float,
         "With compression: how similar a word must be to replace it by that of a reference, from 0 "
         "to 1; above 1 no word is replaced.",
+        Range(most=1000),
     ] = 0.65
-    shortest: Annotated[int, "With compression: words of fewer letters are not replaced."] = 4
+    shortest: Annotated[
+        int, "With compression: words of fewer letters are not replaced.", Range(most=1000)
+    ] = 4
 
     name = "badger"
     decimals = 4
     higher_is_better = True
+    longest = 60_000
 
     def __post_init__(self) -> None:
         if self.measure not in MEASURES:

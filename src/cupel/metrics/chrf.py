@@ -37,6 +37,7 @@ from cupel.errors import CupelError
 from cupel.metric import Metric, Signature, ratio
 from cupel.metrics import shared_options as option
 from cupel.metrics.bleu import ngram_totals
+from cupel.options import Range
 from cupel.registry import register
 from cupel.text.tokens import Tokens, characters, split_words
 
@@ -78,9 +79,13 @@ class Words:
 class Chrf(Metric):
     """Statistics: [hypothesis n-grams, reference n-grams, matches] per order, characters first."""
 
-    char_order: Annotated[int, "Length of the longest character n-grams."] = 6
-    word_order: Annotated[int, "Length of the longest word n-grams; 2 makes it chrF++."] = 0
-    beta: Annotated[int, "Weight of recall: it counts beta times as much as precision."] = 2
+    char_order: Annotated[int, "Length of the longest character n-grams.", Range(most=100)] = 6
+    word_order: Annotated[
+        int, "Length of the longest word n-grams; 2 makes it chrF++.", Range(most=100)
+    ] = 0
+    beta: Annotated[
+        int, "Weight of recall: it counts beta times as much as precision.", Range(0, 1000)
+    ] = 2
     lowercase: option.Lowercase = False
     whitespace: Annotated[bool, "Count spaces as characters."] = False
     eps_smoothing: Annotated[bool, "Smooth as NLTK and Moses do: average F over all orders."] = (

@@ -43,6 +43,7 @@ from cupel.batch import Batch
 from cupel.errors import CupelError
 from cupel.metric import Metric, Signature, mean_score, mean_statistics, ratio
 from cupel.metrics import shared_options as option
+from cupel.options import Range
 from cupel.registry import register
 from cupel.text.ngrams import NgramTable, build
 from cupel.text.tokenizers import Tokenizer
@@ -66,7 +67,9 @@ class Cider(Metric):
     tokenize: option.Tokenize = "none"
     lowercase: option.Lowercase = False
     variant: Annotated[str, "d, or plain: no clipping of counts and no length penalty."] = "d"
-    sigma: Annotated[float, "How much lengths may differ: width of the penalty, in 2-grams."] = 6.0
+    sigma: Annotated[
+        float, "How much lengths may differ: width of the penalty, in 2-grams.", Range(most=1e6)
+    ] = 6.0
     df: Annotated[
         str | None,
         "File of document frequencies that write_document_frequencies wrote (default: those of the "

@@ -28,6 +28,7 @@ from typing import Annotated
 from cupel.errors import CupelError
 from cupel.metric import Signature
 from cupel.metrics.check import Check
+from cupel.options import Range
 from cupel.registry import register
 from cupel.text.scripts import words
 
@@ -37,7 +38,7 @@ from cupel.text.scripts import words
 class Copied(Check):
     """The check."""
 
-    run: Annotated[int, "Words in a row that count as copied."] = 4
+    run: Annotated[int, "Words in a row that count as copied.", Range(most=1000)] = 4
 
     name = "copied"
 

@@ -75,6 +75,7 @@ class Depref(Metric):
     name = "depref"
     languages: ClassVar[str] = "English; others with a parser or trees"
     higher_is_better = True
+    longest = 100_000
     learns = False
     decimals = 4
 

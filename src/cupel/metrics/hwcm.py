@@ -42,6 +42,7 @@ from cupel.batch import Batch
 from cupel.errors import CupelError
 from cupel.metric import Metric, Signature, mean_score, mean_statistics, ratio
 from cupel.metrics import shared_options as option
+from cupel.options import Range
 from cupel.registry import register
 from cupel.syntax.models import parser_missing
 from cupel.syntax.parser import OWN, TreeSource, tree_source
@@ -59,7 +60,9 @@ from cupel.text.tokens import Tokens, number, offsets_of
 class Hwcm(Metric):
     """Statistics: [segment score, 1]."""
 
-    max_length: Annotated[int, "D, the number of words of the longest headword chains."] = 4
+    max_length: Annotated[
+        int, "D, the number of words of the longest headword chains.", Range(most=100)
+    ] = 4
     epsilon: Annotated[float, "Value that replaces a precision of 0."] = 0.0
     lowercase: Annotated[bool, "Compare words in lower case; the parser gets the original."] = False
     heads: Annotated[
@@ -74,6 +77,7 @@ class Hwcm(Metric):
     name = "hwcm"
     languages: ClassVar[str] = "English; others with a parser or trees"
     higher_is_better = True
+    longest = 100_000
     decimals = 4
 
     @property

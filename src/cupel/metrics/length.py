@@ -30,6 +30,7 @@ from typing import TYPE_CHECKING, Annotated, Self
 
 from cupel.metric import Signature
 from cupel.metrics.check import Check
+from cupel.options import Range
 from cupel.registry import register
 
 if TYPE_CHECKING:
@@ -75,7 +76,7 @@ class UsualLength(Check):
 class Length(UsualLength):
     """The check."""
 
-    deviations: Annotated[float, "How many standard deviations are unusual."] = 4.0
+    deviations: Annotated[float, "How many standard deviations are unusual.", Range(0, 1000)] = 4.0
 
     name = "length"
 

@@ -31,6 +31,7 @@ from typing import Annotated
 
 from cupel.metric import Signature
 from cupel.metrics.check import Check
+from cupel.options import Range
 from cupel.registry import register
 from cupel.text.numbers import Number, english_words, numbers
 
@@ -42,7 +43,9 @@ _HALF_A_DAY = 12
 class Numbers(Check):
     """The check."""
 
-    small: Annotated[int, "Whole numbers up to this one may be written as words."] = 12
+    small: Annotated[
+        int, "Whole numbers up to this one may be written as words.", Range(0, 1_000_000)
+    ] = 12
 
     name = "numbers"
 

@@ -92,6 +92,7 @@ class Red(Metric):
     name = "red"
     languages: ClassVar[str] = "English; others with a parser or trees"
     higher_is_better = True
+    longest = 100_000
     learns = False
     decimals = 4
 

@@ -130,6 +130,7 @@ class Redp(Metric):
     name = "redp"
     languages: ClassVar[str] = "English; others with a parser or trees"
     higher_is_better = True
+    longest = 100_000
     learns = False
     decimals = 4
 

@@ -28,6 +28,7 @@ from typing import Annotated
 from cupel.errors import CupelError
 from cupel.metric import Signature
 from cupel.metrics.check import Check
+from cupel.options import Range
 from cupel.registry import register
 from cupel.text.scripts import words
 
@@ -39,7 +40,7 @@ _LONGEST = 30
 class Repeats(Check):
     """The check."""
 
-    times: Annotated[int, "How often the same words must follow each other."] = 3
+    times: Annotated[int, "How often the same words must follow each other.", Range(most=1000)] = 3
 
     name = "repeats"
 

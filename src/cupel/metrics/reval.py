@@ -44,6 +44,7 @@ from cupel.learned.reval.files import PRESETS, Scorer, open_scorer
 from cupel.learned.reval.model.words import plain
 from cupel.metric import Metric, Signature, mean_score, mean_statistics
 from cupel.metrics import shared_options as option
+from cupel.options import Range
 from cupel.registry import register
 from cupel.syntax.models import parser_missing
 from cupel.syntax.parser import TreeSource, tree_source
@@ -76,7 +77,9 @@ class ReVal(Metric):
     long: Annotated[
         str | None, "Folder of another model for long references (default: the same model)."
     ] = None
-    limit: Annotated[int, "References of more words than this are scored by long."] = 20
+    limit: Annotated[
+        int, "References of more words than this are scored by long.", Range(0, 1_000_000)
+    ] = 20
     vectors: Annotated[
         str | None, "Word vectors: a name or a file (default: those the model was trained with)."
     ] = None
@@ -89,6 +92,7 @@ class ReVal(Metric):
     languages: ClassVar[str] = "English; others with a model of your own"
     decimals = 4
     higher_is_better = True
+    longest = 100_000
     learns = False
 
     @property

@@ -36,6 +36,7 @@ from cupel.arrays import FloatArray
 from cupel.batch import Batch
 from cupel.metric import Metric, Signature, mean_score, mean_statistics, ratio
 from cupel.metrics import shared_options as option
+from cupel.options import Range
 from cupel.registry import register
 from cupel.text.tokenizers import Tokenizer
 from cupel.text.tokens import Tokens, intern
@@ -62,7 +63,9 @@ class RougeL(Metric):
 
     tokenize: option.Tokenize = "none"
     lowercase: option.Lowercase = False
-    beta: Annotated[float, "Weight of recall: it counts beta times as much as precision."] = 1.2
+    beta: Annotated[
+        float, "Weight of recall: it counts beta times as much as precision.", Range(0, 1000)
+    ] = 1.2
 
     name = "rouge-l"
     decimals = 4
@@ -97,6 +100,7 @@ class RougeL(Metric):
             batch.hypothesis_index,
             batch.reference_index,
             batch.reference_offsets,
+            len(tokens.types),
         )
         first = batch.reference_offsets[:-1]
         most = np.maximum.reduceat(common, first)

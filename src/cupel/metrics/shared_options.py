@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Annotated
 
+from cupel.options import Range
+
 Tokenize = Annotated[
     str,
     "Tokenizer of translations and references: 13a, intl, char, zh, ja-mecab, ko-mecab, spm, "
@@ -11,12 +13,14 @@ Tokenize = Annotated[
     "characters of scripts without spaces), or none to split at spaces.",
 ]
 Lowercase = Annotated[bool, "Lowercase the text before comparing it."]
-MaxOrder = Annotated[int, "Length of the longest n-grams, in words."]
+MaxOrder = Annotated[int, "Length of the longest n-grams, in words.", Range(most=100)]
 SmoothMethod = Annotated[
     str, "Smoothing of n-gram orders without a match: exp, floor, add-k or none."
 ]
 SmoothValue = Annotated[
-    float | None, "Value that floor or add-k adds (default: 0.1 for floor, 1 for add-k)."
+    float | None,
+    "Value that floor or add-k adds (default: 0.1 for floor, 1 for add-k).",
+    Range(0, 1000),
 ]
 EffectiveOrder = Annotated[
     bool,
@@ -68,7 +72,7 @@ Distance = Annotated[
     str, "How word distances of chains are compared: relative, cosine or absolute."
 ]
 RecallWeight = Annotated[float, "Weight of recall in F, from 0 to 1."]
-LongestNgrams = Annotated[int, "Number of words of the longest dep-ngrams."]
+LongestNgrams = Annotated[int, "Number of words of the longest dep-ngrams.", Range(most=10)]
 Multiple = Annotated[str, "With several references: best takes the best score, mean averages them."]
 Device = Annotated[
     str, "Device of the network: cpu, cuda, cuda:1 and so on; auto uses a GPU if there is one."

@@ -48,6 +48,7 @@ from cupel.metric import Metric, Signature
 from cupel.metrics import shared_options as option
 from cupel.metrics.error_rate import error_rate
 from cupel.metrics.terp_parameters import Parameters, preset
+from cupel.options import Range
 from cupel.registry import register
 from cupel.text.paraphrases import find_table, open_paraphrases, table_missing
 from cupel.text.terp_norm import TerpNorm
@@ -101,22 +102,28 @@ class Terp(Metric):
         None
     )
     phrase_constant: Annotated[
-        float | None, "Constant cost of a paraphrase (default: from the preset)."
+        float | None,
+        "Constant cost of a paraphrase (default: from the preset).",
+        Range(-1000, 1000),
     ] = None
     phrase_log: Annotated[
-        float | None, "Factor of log10(p) in that cost (default: from the preset)."
+        float | None,
+        "Factor of log10(p) in that cost (default: from the preset).",
+        Range(-1000, 1000),
     ] = None
     phrase_probability: Annotated[
-        float | None, "Factor of p in that cost (default: from the preset)."
+        float | None, "Factor of p in that cost (default: from the preset).", Range(-1000, 1000)
     ] = None
     phrase_edits: Annotated[
-        float | None, "Factor of the edits in that cost (default: from the preset)."
+        float | None,
+        "Factor of the edits in that cost (default: from the preset).",
+        Range(-1000, 1000),
     ] = None
     phrase_least: Annotated[
-        float | None, "Least cost of a paraphrase (default: from the preset)."
+        float | None, "Least cost of a paraphrase (default: from the preset).", Range(most=1000)
     ] = None
     phrase_most: Annotated[
-        float | None, "Largest cost of a paraphrase (default: from the preset)."
+        float | None, "Largest cost of a paraphrase (default: from the preset).", Range(most=1000)
     ] = None
     stems: Annotated[bool | None, "Match words with the same stem (default: from the preset)."] = (
         None
@@ -136,7 +143,9 @@ class Terp(Metric):
         bool | None, "Move only phrases with a content word (default: from the preset)."
     ] = None
     beam: Annotated[
-        int | None, "Columns of the edit matrix beside its diagonal (default: from the preset)."
+        int | None,
+        "Columns of the edit matrix beside its diagonal (default: from the preset).",
+        Range(most=10_000),
     ] = None
     normalized: Annotated[bool | None, "Split off punctuation (default: from the preset)."] = None
     capped: Annotated[bool | None, "Limit a segment's score to 100 (default: from the preset)."] = (
@@ -144,16 +153,19 @@ class Terp(Metric):
     )
     no_punct: option.NoPunct = False
     case_sensitive: option.CaseSensitive = False
-    shift_size: Annotated[int, "Longest phrase that may move, in words."] = 10
-    shift_distance: Annotated[int, "Longest move, in words."] = 50
+    shift_size: Annotated[int, "Longest phrase that may move, in words.", Range(most=1000)] = 10
+    shift_distance: Annotated[int, "Longest move, in words.", Range(most=10_000)] = 50
     candidates: Annotated[
-        int, "Moves tried per segment and reference; a round with more of them makes none."
+        int,
+        "Moves tried per segment and reference; a round with more of them makes none.",
+        Range(most=1_000_000),
     ] = 1000
 
     name = "terp"
     languages: ClassVar[str] = "English"
     made_for: ClassVar[str] = "en"
     higher_is_better = False
+    longest = 60_000
     learns = False
 
     def __post_init__(self) -> None:

@@ -27,6 +27,7 @@ from typing import Annotated
 
 from cupel.metric import Signature
 from cupel.metrics.length import UsualLength
+from cupel.options import Range
 from cupel.registry import register
 
 _MARKS = set(".!?…:;。！？：；．｡。؟؛।॥։፡።၊။។៕⋯")
@@ -38,7 +39,9 @@ _OPEN_ENDS = tuple(",，、-–—، (（")
 class Truncated(UsualLength):
     """The check."""
 
-    deviations: Annotated[float, "How many standard deviations below the usual are short."] = 0.5
+    deviations: Annotated[
+        float, "How many standard deviations below the usual are short.", Range(0, 1000)
+    ] = 0.5
 
     name = "truncated"
 

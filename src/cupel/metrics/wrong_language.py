@@ -32,6 +32,7 @@ from typing import TYPE_CHECKING, Annotated, ClassVar, Self
 
 from cupel.metric import Signature
 from cupel.metrics.check import Check
+from cupel.options import Range
 from cupel.registry import register
 from cupel.text.scripts import scripts
 
@@ -53,8 +54,12 @@ class WrongLanguage(Check):
     language: Annotated[
         str | None, "Code of the target language, such as de (default: learned)."
     ] = None
-    likely: Annotated[float, "Probability below which the target language is unlikely."] = 0.2
-    letters: Annotated[int, "Letters that a segment must have to be looked at."] = 20
+    likely: Annotated[
+        float, "Probability below which the target language is unlikely.", Range(0, 1)
+    ] = 0.2
+    letters: Annotated[
+        int, "Letters that a segment must have to be looked at.", Range(0, 1_000_000)
+    ] = 20
 
     name = "wrong-language"
     needs: ClassVar[tuple[str, ...]] = ()

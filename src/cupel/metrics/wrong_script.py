@@ -29,6 +29,7 @@ from typing import TYPE_CHECKING, Annotated, ClassVar, Self
 
 from cupel.metric import Signature
 from cupel.metrics.check import Check
+from cupel.options import Range
 from cupel.registry import register
 from cupel.text.scripts import scripts
 
@@ -46,7 +47,9 @@ class WrongScript(Check):
     script: Annotated[
         str | None, "Scripts of the target language, such as latin or han+latin (default: learned)."
     ] = None
-    least: Annotated[float, "Share of letters of an unusual script from which they count."] = 0.02
+    least: Annotated[
+        float, "Share of letters of an unusual script from which they count.", Range(0, 1)
+    ] = 0.02
     _usual: frozenset[str] = frozenset()
 
     name = "wrong-script"

@@ -74,7 +74,14 @@ def load_arrays(folder: Path | str, kind: str) -> tuple[dict[str, Array], Mappin
     content, card = read_content(folder, kind)
     try:
         return from_bytes(content), card
-    except (ValueError, KeyError, TypeError) as error:
+    except (
+        ArithmeticError,
+        AttributeError,
+        LookupError,
+        RecursionError,
+        TypeError,
+        ValueError,
+    ) as error:
         raise CupelError(f"{Path(folder) / WEIGHTS} is not a safetensors file: {error}.") from error
 
 
@@ -147,7 +154,7 @@ def read_card(folder: Path | str, kind: str) -> Mapping[str, Any]:
         card = json.loads(path.read_text(encoding="utf-8"))
     except (FileNotFoundError, NotADirectoryError) as error:
         raise CupelError(f"{folder} holds no model: it has no {CARD}.") from error
-    except (OSError, UnicodeDecodeError, json.JSONDecodeError) as error:
+    except (OSError, ValueError, RecursionError) as error:
         raise CupelError(f"{path} cannot be read: {error}.") from error
     if not isinstance(card, dict) or card.get("kind") != kind or "sha256" not in card:
         kinds = card.get("kind") if isinstance(card, dict) else None

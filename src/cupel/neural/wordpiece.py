@@ -175,7 +175,6 @@ def read_config(folder: Path) -> dict[str, Any]:
     """`config.json`, which must be of a BERT-like encoder."""
     path = folder / CONFIG
     try:
-        config = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError, json.JSONDecodeError) as error:
+        return dict(json.loads(path.read_text(encoding="utf-8")))
+    except (OSError, ValueError, TypeError, RecursionError) as error:
         raise CupelError(f"{path} cannot be read: {error}.") from error
-    return dict(config)

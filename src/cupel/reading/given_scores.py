@@ -25,6 +25,7 @@ import numpy as np
 
 from cupel.errors import CupelError
 from cupel.reading.jsons import json_lines, kind_of_json, read_json
+from cupel.reading.limits import check_zip, read_whole
 from cupel.reading.lines import iterate_lines, open_bytes
 from cupel.reading.names import kind_of
 from cupel.reading.rows import iterate_rows
@@ -272,11 +273,12 @@ _READERS: Mapping[str, Any] = {
 def _arrays(file: str, column: str | None) -> ScoreTable:
     """An array (systems, segments) in the order of the systems, or an .npz of one per system."""
     with open_bytes(file) as stream:
-        content = io.BytesIO(stream.read())
+        content = io.BytesIO(read_whole(stream, file))
+    check_zip(content, file)
     try:
         loaded = np.load(content, allow_pickle=False)
         arrays = {name: loaded[name] for name in loaded.files} if hasattr(loaded, "files") else {}
-    except (ValueError, OSError, EOFError, KeyError):
+    except Exception:  # of a damaged file NumPy passes on what zipfile, tokenize and others raise
         raise CupelError(f"{file} is not a NumPy file with numbers, or it is damaged.") from None
     if not arrays:
         return _of_array(file, "score", loaded, None)

@@ -9,13 +9,15 @@ from __future__ import annotations
 
 import codecs
 import io
+import os
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import BinaryIO, cast
+from typing import BinaryIO
 
 from cupel.errors import CupelError
+from cupel.reading.limits import LONGEST_LINE, Unpacking, byte_lines, read_whole, too_long
 
 STANDARD_INPUT = "-"
 _BOM = "\ufeff"
@@ -81,7 +83,8 @@ def _unpacked(file: io.BufferedReader, name: str) -> Iterator[BinaryIO]:
     try:
         with gzip.GzipFile(fileobj=file) as unpacked:
             # GzipFile reads lines in Python; a BufferedReader around it does so in C.
-            yield io.BufferedReader(cast(io.RawIOBase, unpacked), 1 << 16)
+            size = os.fstat(file.fileno()).st_size
+            yield io.BufferedReader(Unpacking(unpacked, size, name), 1 << 16)
     except EOFError:
         raise CupelError(f"{name} is cut off: its gzip data ends too early.") from None
     except (gzip.BadGzipFile, zlib.error):
@@ -96,11 +99,11 @@ def decode_lines(stream: BinaryIO, name: str, encoding: str = "utf-8") -> Iterat
     except (LookupError, UnicodeError, AssertionError):
         raise CupelError(f"There is no text encoding called {encoding!r}.") from None
     if newline != b"\n":  # UTF-16 and its kind, where a byte 0x0A need not be a newline
-        yield from _decoded_as_one(stream.read(), name, codec)
+        yield from _decoded_as_one(read_whole(stream, name), name, codec)
         return
-    lines: Iterable[bytes] = stream
-    number = 0
-    for number, raw in enumerate(lines, start=1):
+    for number, raw in enumerate(byte_lines(stream), start=1):
+        if len(raw) > LONGEST_LINE:
+            raise too_long(name, number)
         try:
             line = raw.decode(codec)
         except UnicodeDecodeError as error:

@@ -22,7 +22,7 @@ _TAG = re.compile(
     r"""(?P<attributes>(?:[^<>=]++|=\s*"[^"<]*"|=\s*'[^'<]*'|=)*+)>""",
     re.IGNORECASE,
 )
-_ATTRIBUTE = re.compile(r"""([\w:.-]+)\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s>]+))""")
+_ATTRIBUTE = re.compile(r"""(?<![\w:.-])([\w:.-]++)\s*+=\s*(?:"([^"]*)"|'([^']*)'|([^\s>]+))""")
 _SEGMENT_END = re.compile(r"</seg\s*>", re.IGNORECASE)
 _UNCLOSED = re.compile(r"<seg[\s>]|</?doc[\s>]", re.IGNORECASE)
 _COMMENT_OR_CDATA = re.compile(r"<!--|<!\[CDATA\[")

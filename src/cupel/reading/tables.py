@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from cupel.errors import CupelError
 from cupel.reading.jsons import json_lines, kind_of_json
+from cupel.reading.limits import read_whole
 from cupel.reading.lines import open_bytes
 from cupel.reading.rows import iterate_rows
 from cupel.reading.segments import listed, nearest
@@ -77,14 +78,14 @@ def read_frame(
 
     # Polars gets bytes, because it would interpret wildcards and addresses in a name.
     with open_bytes(file) as stream:
-        content = io.BytesIO(stream.read())
+        content = io.BytesIO(read_whole(stream, file))
     if not content.getbuffer():
         raise CupelError(f"{file} is empty; a Parquet file was expected.")
     try:
         columns = list(polars.read_parquet_schema(content))
         content.seek(0)
         return polars.read_parquet(content, columns=list(choose(columns)))
-    except polars.exceptions.PolarsError:
+    except (polars.exceptions.PolarsError, polars.exceptions.PanicException, OverflowError):
         raise CupelError(f"{file} is not a Parquet file, or it is damaged.") from None
 
 

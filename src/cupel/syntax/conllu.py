@@ -21,7 +21,7 @@ COLUMNS = 10
 _ID, _FORM, _LEMMA, _UPOS, _XPOS, _FEATS, _HEAD, _RELATION, _DEPS, _MISC = range(COLUMNS)
 _BLANK = "_"
 _NUMBER = re.compile(r"[0-9]+")  # not \d, which also takes the digits of other scripts
-_RANGE = re.compile(r"([0-9]+)-([0-9]+)")
+_RANGE = re.compile(r"([0-9]{1,18})-([0-9]{1,18})")
 _EMPTY_NODE = re.compile(r"([0-9]+)\.[0-9]+")
 _TEXT = re.compile(r"#\s*text\s*=\s?(.*)")
 
@@ -109,7 +109,7 @@ def _sentence(block: Sequence[str], name: str, start: int) -> Iterator[Sentence]
                 f"{where}: {COLUMNS} columns with tabs between them expected, {len(fields)} found."
             )
         if _NUMBER.fullmatch(fields[_ID]):
-            if int(fields[_ID]) != len(rows) + 1:
+            if len(fields[_ID]) > 18 or int(fields[_ID]) != len(rows) + 1:
                 raise CupelError(f"{where}: word {len(rows) + 1} expected, {fields[_ID]} found.")
             rows.append(fields)
             places.append(place)
@@ -155,10 +155,11 @@ def _tree(rows: Sequence[Sequence[str]], name: str, places: Sequence[int]) -> Tr
     for row, place in zip(rows, places, strict=True):
         if not _NUMBER.fullmatch(row[_HEAD]):
             raise CupelError(f"{name}, line {place}: the head {row[_HEAD]!r} is not a number.")
-        head = int(row[_HEAD]) - 1
+        # Python reads no number of thousands of digits.
+        head = int(row[_HEAD]) - 1 if len(row[_HEAD]) < 20 else len(rows)
         if head >= len(rows):
             raise CupelError(
-                f"{name}, line {place}: the head of {row[_FORM]!r} is word {head + 1}, but the "
+                f"{name}, line {place}: the head of {row[_FORM]!r} is word {row[_HEAD]}, but the "
                 f"sentence has {len(rows)}."
             )
         heads.append(head)

@@ -20,6 +20,7 @@ import re
 from collections.abc import Iterator, Sequence
 from functools import cache
 
+from cupel.errors import CupelError
 from cupel.text.ptb_chars import BLANKS
 from cupel.text.ptb_rules import RULES, Rule
 
@@ -36,6 +37,9 @@ _SIGMA_WORD = re.compile(
     r"\w[\w\u0300-\u036f]*(?:(?<=[^\W\d])[-.'\u00ad\u2010\u2011](?=[^\W\d])[\w\u0300-\u036f]+)*"
 )
 _PAIR = re.compile("[\ud800-\udbff][\udc00-\udfff]")
+
+LONGEST_PIECE = 5_000
+"""Characters between two blanks at most: some rules look to the end from each of them."""
 
 _MEMO_SIZE = 200_000
 _memo = {"": ""}  # piece between blanks -> its tokens
@@ -79,6 +83,11 @@ def _pieces(text: str) -> Iterator[str]:
         is_last = stop < 0
         if is_last:
             stop = end
+        if stop - at > LONGEST_PIECE:
+            raise CupelError(
+                f"The tokenizer ptb takes up to {LONGEST_PIECE:,} characters without a blank, not "
+                f"{stop - at:,}."
+            )
         memo = _last_memo if is_last else _memo
         piece = text[at:stop]
         tokens = memo.get(piece)

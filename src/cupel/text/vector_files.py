@@ -82,7 +82,8 @@ def _opened(path: str | Path) -> Iterator[IO[bytes]]:
 def _header(line: bytes) -> tuple[int, int] | None:
     """(count, dimension) of a first line of two whole numbers."""
     fields = line.split()
-    if len(fields) != 2 or not all(field.isdigit() for field in fields):
+    # Python reads no number of thousands of digits, and no file has so many vectors.
+    if len(fields) != 2 or not all(field.isdigit() and len(field) < 19 for field in fields):
         return None
     return int(fields[0]), int(fields[1])
 

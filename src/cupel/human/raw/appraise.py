@@ -25,6 +25,7 @@ from cupel.human.raw.spans import read_spans, required_text
 from cupel.human.score_files import finite_score
 from cupel.reading.jsons import parse_json
 from cupel.reading.lines import display_name, iterate_lines, read_text
+from cupel.reading.segments import listed
 
 _COUNTED = ("TGT", "CHK")
 _TYPES = (*_COUNTED, "BAD", "REF")
@@ -91,7 +92,7 @@ def _unnamed(fields: Sequence[str], where: str) -> dict[str, str]:
     if len(fields) < 7 or fields[3] not in _TYPES:
         raise CupelError(
             f"{where}: user, system, segment, item type ({', '.join(_TYPES)}), two languages and "
-            f"score were expected, but there are {len(fields)} fields: {', '.join(fields[:4])} ..."
+            f"score were expected, but there are {len(fields)} fields, {listed(fields, 4)}."
         )
     names = "rater system segment type source target score".split()
     rest = list(fields[7:])

@@ -68,7 +68,7 @@ def _is_log(line: str) -> bool:
     """Whether the first line of a file is an entry, or would be one if it were not damaged."""
     try:
         record = json.loads(line)
-    except ValueError:
+    except (ValueError, RecursionError):
         return '"user_id"' in line
     return isinstance(record, dict) and "user_id" in record
 

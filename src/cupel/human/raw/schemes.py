@@ -124,7 +124,7 @@ def _from_toml(path: str) -> dict[tuple[str, str], float]:
     file = display_name(path)
     try:
         document = tomllib.loads(read_text(path))
-    except tomllib.TOMLDecodeError as error:
+    except (ValueError, RecursionError) as error:
         raise CupelError(f"{file} is not TOML: {error}.") from None
     rules: dict[tuple[str, str], float] = {}
     for severity, weights in document.items():
@@ -144,7 +144,7 @@ def _from_toml(path: str) -> dict[tuple[str, str], float]:
 def _number(cell: object, where: str) -> float:
     try:
         weight = float(cell)  # type: ignore[arg-type]
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         weight = math.nan
     if isinstance(cell, bool) or not math.isfinite(weight):
         raise CupelError(f"{where}: the weight is {cell!r} where a number was expected.")

@@ -1,0 +1,92 @@
+"""Damaged files are read or refused with a sentence, by every reader; `make fuzz` does so for longer."""
+
+from __future__ import annotations
+
+import random
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from cupel.console import printable
+from cupel.errors import CupelError
+from fuzz import broken, damaged
+from fuzz_readers import READERS
+
+CRASHES = sorted((Path(__file__).parent / "crashes").iterdir())
+"""What once broke a reader: READER--WHAT.SUFFIX."""
+
+
+@pytest.mark.parametrize("name", READERS)
+def test_what_is_whole_is_read(name, tmp_path):
+    """Else the fuzzer would only try files that are refused at once."""
+    for seed in READERS[name].seeds:
+        path = tmp_path / f"xx-de{READERS[name].suffix}"
+        path.write_bytes(seed)
+        READERS[name].read(path)
+
+
+@pytest.mark.parametrize("name", READERS)
+def test_damage(name, tmp_path):
+    chance = random.Random(name)
+    for _ in range(60):
+        content = damaged(list(READERS[name].seeds), chance)
+        assert broken(READERS[name], content, tmp_path) is None, content[:300]
+
+
+@pytest.mark.parametrize("name", READERS)
+@settings(
+    deadline=None, max_examples=15, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+@given(content=st.binary(max_size=300) | st.text(max_size=300).map(str.encode))
+def test_any_bytes(name, content, tmp_path):
+    assert broken(READERS[name], content, tmp_path) is None
+
+
+@pytest.mark.parametrize("path", CRASHES, ids=lambda path: path.name)
+def test_what_once_broke_a_reader(path, tmp_path):
+    name = path.name.partition("--")[0]
+    assert broken(READERS[name], path.read_bytes(), tmp_path) is None
+
+
+def test_the_fuzzer_finds_what_is_broken(tmp_path):
+    class Broken:
+        suffix = ".txt"
+        seeds = (b"x",)
+
+        @staticmethod
+        def read(path):
+            return {b"c": lambda: 1 / 0, b"s": sentence, b"w": wait, b"m": lambda: bytes(2 << 30)}[
+                path.read_bytes()
+            ]()
+
+    def sentence():
+        raise CupelError("Refused.")
+
+    def wait():
+        while True:
+            pass
+
+    def kind(content):
+        return (broken(Broken(), content, tmp_path) or "").strip().split("\n")[-1]  # type: ignore[arg-type]
+
+    assert kind(b"s") == ""
+    assert kind(b"c") == "ZeroDivisionError: division by zero"
+    assert kind(b"m") == "MemoryError"
+
+
+def test_an_error_cannot_send_commands_to_the_terminal(tmp_path):
+    file = tmp_path / "x.jsonl"
+    file.write_text('{"a\\u001b]0;owned\\u0007": "b", "c": 1}\n')
+    done = subprocess.run(
+        [sys.executable, "-m", "cupel", "score", str(file), "-i", str(file)],
+        capture_output=True, check=False,
+    )  # fmt: skip
+    assert done.returncode == 2
+    assert b"\x1b" not in done.stderr
+    assert b"\x07" not in done.stderr
+    assert printable("\x1b[31m\u202ex\x9b\n") == "\\x1b[31m\\u202ex\\x9b\n"
+    assert len(printable("x" * 10**6)) < 2000

@@ -1,0 +1,266 @@
+"""Kill commands at random moments and look at what is left: `make soak`, or python tools/kills.py [CASE ...].
+
+    --moments 50    for each case
+    --seed 1
+
+After each SIGKILL no output is there or the whole of it, no process of the command runs on, and the
+same command run again succeeds with the same result. What the killed run left beside is made three
+days old and must be gone after the command has run again. A new command is one entry of `CASES`.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import os
+import random
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+Environment = dict[str, str]
+
+
+@dataclass(frozen=True)
+class Case:
+    """A command and what it makes.
+
+    prepare: makes its input in an empty folder. arguments: those of `python`, in that folder. results:
+    files and folders that it makes, as patterns in that folder. resumes: whether what is there after
+    a kill may be part of the result, for the next run to go on with. dataset: that it needs.
+    """
+
+    prepare: Callable[[Path], None]
+    arguments: Sequence[str]
+    results: Sequence[str]
+    resumes: bool = False
+    dataset: str | None = None
+
+
+def _texts(folder: Path) -> None:
+    chance = random.Random(5)
+    words = "the a cat dog sat lay on in mat house red old".split()
+    for name in ("ref", "a", "b"):
+        lines = (" ".join(chance.choices(words, k=12)) for _ in range(400))
+        (folder / name).write_text("".join(f"{line}\n" for line in lines))
+
+
+def _runs(folder: Path) -> None:
+    _texts(folder)
+    command = [sys.executable, "-m", "cupel", "score", "ref", "-i", "a", "b", "-m", "chrf", "wer"]
+    for name, more in (("scores", []), ("segments", ["-sl"])):
+        arguments = [*command, *more, "-f", "json", "-o", f"{name}.json"]
+        subprocess.run(arguments, cwd=folder, check=True, capture_output=True)
+
+
+def _clone(folder: Path) -> None:
+    """A clone of the repository that the dataset `sick` comes from, with that one file."""
+    from cupel.data.find import find
+    from cupel.data.recipes.listed import listed_files
+
+    (listed,) = listed_files("sick")
+    for file in find("sick").rglob("*"):
+        if file.is_file() and hashlib.sha256(file.read_bytes()).hexdigest() == listed.sha256:
+            target = folder / "clone" / listed.path
+            target.parent.mkdir(parents=True)
+            shutil.copy(file, target)
+    git = ["git", "-c", "user.name=a", "-c", "user.email=a@b.c"]
+    for arguments in (["init"], ["add", "."], ["commit", "-m", "All"]):
+        subprocess.run([*git, *arguments], cwd=folder / "clone", check=True, capture_output=True)
+
+
+_FILL = (
+    "import numpy as np; from pathlib import Path; from cupel import cache\n"
+    "rows = np.arange(200_000.0)\n"
+    "for n in range(12): cache.kept_array('numbers', f'n{n}', lambda: rows + n)\n"
+    "for n in range(12): cache.kept_json('texts', f't{n}', lambda: ['x' * 5000] * 20)\n"
+    "def fill(folder):\n"
+    "    for n in range(30): (folder / f'{n}.txt').write_text('y' * 3000)\n"
+    "place = cache.kept_folder('folders', 'one', fill)\n"
+    "table = cache.mapped_arrays('tables', 'big', 1, 's', lambda w: w.add('a', [rows] * 5))\n"
+    "total = sum(cache.load_array('numbers', f'n{n}').sum() for n in range(12))\n"
+    "print(total, table['a'].sum(), sum(p.stat().st_size for p in place.iterdir()))\n"
+    "Path('out.txt').write_text(str(total))\n"
+)
+
+CASES: dict[str, Case] = {
+    "score": Case(
+        _texts,
+        "-m cupel score ref -i a b -m bleu chrf ter --ci -f json -o out/scores.json".split(),
+        ["out/*"],
+    ),
+    "score-workers": Case(
+        _texts,
+        "-m cupel score ref -i a b -m ter meteor:modules=exact --workers 2 -sl -f tsv -o out/s.tsv".split(),
+        ["out/*"],
+    ),
+    "report": Case(
+        _runs,
+        "-m cupel report scores.json segments.json --ref ref -i a b -o out/report.html".split(),
+        ["out/*"],
+    ),
+    "data-get": Case(
+        _clone, "-m cupel data get sick --from clone --yes".split(), ["home/cupel/sick"],
+        dataset="sick",
+    ),
+    "caches": Case(lambda _: None, ["-c", _FILL], ["cache/*/*"], resumes=True),
+    "train": Case(
+        lambda _: None,
+        "-m cupel train nnrk --train wmt13 --pair fr-en --sample 100 --dev-pairs 50 --epochs 2 "
+        "--features bleucomp -o model".split(),
+        ["model"], resumes=True, dataset="wmt13",
+    ),
+    "tune": Case(
+        lambda _: None,
+        "-m cupel tune redp:modules=exact --on wmt13 --pair fr-en --goal seg --iterations 1 --subset alpha "
+        "--grid alpha=0.5,0.9 --save ./mine.json".split(),
+        ["mine.json"], dataset="wmt13",
+    ),
+}  # fmt: skip
+
+
+def contents(folder: Path, patterns: Sequence[str]) -> dict[str, str]:
+    """Path -> digest of all files that the patterns match, but for the time in logs."""
+    digests = {}
+    for pattern in patterns:
+        for place in sorted(folder.glob(pattern)):
+            for file in sorted(place.rglob("*")) if place.is_dir() else [place]:
+                if file.is_file() and file.name != "log.jsonl" and not file.name.startswith("."):
+                    digests[str(file.relative_to(folder))] = _digest(file)
+    return digests
+
+
+def _digest(file: Path) -> str:
+    return hashlib.sha256(file.read_bytes()).hexdigest()
+
+
+def _left_behind(folder: Path) -> list[Path]:
+    return [path for path in folder.rglob(".cupel-*") if path.exists()]
+
+
+def _environment(case: Case, folder: Path) -> Environment:
+    own = {"CUPEL_DATA": ""} if "get" in case.arguments else {}  # else the dataset is there already
+    return {
+        **os.environ,
+        "CUPEL_CACHE": str(folder / "cache"),
+        "XDG_DATA_HOME": str(folder / "home"),
+        "PYTHONDONTWRITEBYTECODE": "1",
+        **own,
+    }
+
+
+def run(case: Case, folder: Path) -> str:
+    """Run to the end; what was printed on standard output."""
+    done = subprocess.run(
+        [sys.executable, *case.arguments], cwd=folder, env=_environment(case, folder), text=True,
+        capture_output=True, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert "Traceback" not in done.stderr, done.stderr
+    return done.stdout.replace(str(folder), "")
+
+
+def killed(case: Case, folder: Path, seconds: float) -> bool:
+    """Start, and kill after that time; whether it was still running."""
+    process = subprocess.Popen(
+        [sys.executable, *case.arguments], cwd=folder, env=_environment(case, folder),
+        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True,
+    )  # fmt: skip
+    try:
+        process.wait(seconds)
+    except subprocess.TimeoutExpired:
+        process.send_signal(signal.SIGKILL)
+        process.wait()
+    _wait_for_session(process.pid)
+    return process.returncode == -signal.SIGKILL
+
+
+def _wait_for_session(session: int, seconds: float = 30) -> None:
+    """No process that the command started may run on."""
+    end = time.monotonic() + seconds
+    while orphans := _members(session):
+        assert time.monotonic() < end, f"processes {orphans} run on"
+        time.sleep(0.05)
+
+
+def _members(session: int) -> list[int]:
+    members = []
+    for entry in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            fields = entry.read_text().rpartition(")")[2].split()
+        except OSError:
+            continue
+        if int(fields[3]) == session and fields[0] not in "ZX":
+            members.append(int(entry.parent.name))
+    return members
+
+
+def check(case: Case, expected: dict[str, str], printed: str, folder: Path) -> int:
+    """What must hold after a kill; how many entries were left behind and swept."""
+    found = contents(folder, case.results)
+    for path, digest in found.items():
+        assert case.resumes or expected.get(path) == digest, f"{path} is half-written"
+    if case.resumes:
+        assert not [path for path in found if path in expected and path.endswith("card.json")] or (
+            found == expected
+        ), "a card without the rest"
+    left = _left_behind(folder)
+    for entry in left:
+        os.utime(entry, (time.time() - 3 * 24 * 3600,) * 2)
+    if found == expected:  # refused where the result is there already, or left as it is
+        for pattern in case.results:
+            for place in folder.glob(pattern):
+                shutil.rmtree(place) if place.is_dir() else place.unlink()
+    assert run(case, folder) == printed
+    assert contents(folder, case.results) == expected, "the next run gives another result"
+    assert not _left_behind(folder), "what the killed run left behind is still there"
+    return len(left)
+
+
+def soak(name: str, moments: int, seed: int) -> str:
+    """Kill a case at random moments; a line about it."""
+    case, chance = CASES[name], random.Random(f"{name}{seed}")
+    with tempfile.TemporaryDirectory() as base:
+        template = Path(base) / "template"
+        template.mkdir()
+        case.prepare(template)
+        whole = Path(base) / "whole"
+        shutil.copytree(template, whole)
+        start = time.monotonic()
+        printed = run(case, whole)
+        seconds = time.monotonic() - start
+        expected = contents(whole, case.results)
+        assert expected, "the command made nothing"
+        hits = left = 0
+        for _ in range(moments):
+            folder = Path(base) / "run"
+            shutil.copytree(template, folder)
+            hits += killed(case, folder, chance.uniform(0, seconds))
+            left += check(case, expected, printed, folder)
+            shutil.rmtree(folder)
+    return (
+        f"{name}: {moments} moments within {seconds:.1f} s, {hits} of them while it ran; "
+        f"{left} temporary entries left and swept"
+    )
+
+
+def main() -> int:
+    """Soak the cases named, or all."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("cases", nargs="*", default=list(CASES))
+    parser.add_argument("--moments", type=int, default=50)
+    parser.add_argument("--seed", type=int, default=1)
+    options = parser.parse_args()
+    for name in options.cases:
+        print(soak(name, options.moments, options.seed), flush=True)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
