@@ -131,10 +131,11 @@ def expected_of(
 ) -> FloatArray:
     """(rows,): the utilities of these sentences with all columns, summed by weight, (columns,).
 
-    Where rows and columns are all sentences in their order, each pair is matched once.
+    Where rows and columns are the same first sentences in their order, each pair is matched once.
     """
     columns = len(index.columns)
-    half = len(rows) == columns and np.array_equal(rows, index.columns)
+    every = np.arange(columns)
+    half = np.array_equal(rows, every) and np.array_equal(index.columns, every)
     size = -(-len(rows) // BLOCKS)
     blocks = [slice(start, start + size) for start in range(0, len(rows), size)]
     sums = np.zeros(len(rows))
