@@ -45,7 +45,9 @@ def _ranks(values: FloatArray) -> FloatArray:
     return ranks
 
 
-def metric_weights(given: Sequence[str] | Mapping[str, float], labels: Sequence[str]) -> dict[str, float]:
+def metric_weights(
+    given: Sequence[str] | Mapping[str, float], labels: Sequence[str]
+) -> dict[str, float]:
     """The weight of each metric, 1 where none is given.
 
     given: NAME=NUMBER, one or more, or one file: a JSON object, or lines of a name and a number.

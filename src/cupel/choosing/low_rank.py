@@ -55,4 +55,5 @@ def _solved(
         products[row] = block.T @ block
         targets[row] = cells[own] @ block
     products += PENALTY * np.eye(rank)
-    return np.linalg.solve(products, targets[..., None])[..., 0]
+    solution: FloatArray = np.linalg.solve(products, targets[..., None])[..., 0].astype(np.float64)
+    return solution

@@ -21,9 +21,10 @@ from numpy.typing import NDArray
 from cupel.arrays import FloatArray, IntArray
 from cupel.choosing import methods
 from cupel.choosing.combining import COMBINATIONS, combined, metric_weights
+from cupel.choosing.fastest import utility_of
 from cupel.choosing.methods import METHODS, Shortcuts
 from cupel.choosing.segment import Candidates, Distinct, Numbers, probabilities
-from cupel.choosing.utilities import Utility, utility_metric, utility_of
+from cupel.choosing.utilities import Utility, utility_metric
 from cupel.errors import CupelError
 from cupel.metric import Metric
 from cupel.registry import MetricLike, get_metric, listed, named_metrics
@@ -138,7 +139,13 @@ class Decoder:
         return np.sort(kept), sign * scores
 
     def _expected(
-        self, label: str, utility: Utility, segment: Distinct, rows: IntArray, sign: float, place: str
+        self,
+        label: str,
+        utility: Utility,
+        segment: Distinct,
+        rows: IntArray,
+        sign: float,
+        place: str,
     ) -> FloatArray:
         if self.method == "aggregate":
             return methods.aggregate(utility, label)
@@ -171,7 +178,9 @@ def _named_decoder(metric: str, method: str, threads: int) -> Decoder:
 
 
 @overload
-def mbr(candidates: Texts, metric: Sequence[MetricLike] | MetricLike = ..., **options: Any) -> Choice: ...
+def mbr(
+    candidates: Texts, metric: Sequence[MetricLike] | MetricLike = ..., **options: Any
+) -> Choice: ...
 @overload
 def mbr(
     candidates: Sequence[Texts], metric: Sequence[MetricLike] | MetricLike = ..., **options: Any
@@ -210,7 +219,9 @@ def mbr(
     if len(candidates) and isinstance(candidates[0], str):
         one = _segment(candidates, references, weights, logprobs, sources, "The list")
         return decoder.choose(one)
-    given = [_per_segment(part, len(candidates)) for part in (references, weights, logprobs, sources)]
+    given = [
+        _per_segment(part, len(candidates)) for part in (references, weights, logprobs, sources)
+    ]
     return [
         decoder.choose(_segment(texts, *parts, f"Segment {number}"))
         for number, (texts, *parts) in enumerate(zip(candidates, *given, strict=True), start=1)
@@ -221,7 +232,9 @@ def _per_segment(part: Any, count: int) -> Sequence[Any]:
     if part is None:
         return [None] * count
     if len(part) != count:
-        raise CupelError(f"There are {count} lists of candidates, and {len(part)} of what goes with them.")
+        raise CupelError(
+            f"There are {count} lists of candidates, and {len(part)} of what goes with them."
+        )
     values: Sequence[Any] = part
     return values
 

@@ -57,7 +57,9 @@ class Shortcuts:
                 raise CupelError(f"{name} must be {wanted}, not {value}.")
 
 
-def exact(utility: Utility, segment: Distinct, rows: IntArray, place: str, threads: int) -> FloatArray:
+def exact(
+    utility: Utility, segment: Distinct, rows: IntArray, place: str, threads: int
+) -> FloatArray:
     """(rows,): over all pairs."""
     check_pairs(utility, len(rows) * len(segment.columns), place)
     return utility.expected(rows, threads)
@@ -122,9 +124,7 @@ def _survivors(scored: FloatArray, confidence: float, generator: np.random.Gener
     return np.flatnonzero(rates > 1.0 - confidence)
 
 
-def low_rank(
-    utility: Utility, segment: Distinct, shortcuts: Shortcuts, place: str
-) -> FloatArray:
+def low_rank(utility: Utility, segment: Distinct, shortcuts: Shortcuts, place: str) -> FloatArray:
     """(all rows,): means of a matrix of which only a random part was scored."""
     rows, columns = len(segment.rows), len(segment.columns)
     count = int(np.ceil(rows * columns / shortcuts.reduction))

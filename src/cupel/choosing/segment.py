@@ -124,6 +124,7 @@ class Distinct:
         weights = candidates.weights
         if weights is None:
             weights = np.full(len(of_reference), 1.0 / len(of_reference))
-        total = np.bincount(of_reference, weights, len(numbers))
+        total: FloatArray = np.zeros(len(numbers))
+        np.add.at(total, of_reference, weights)
         columns = rows if references is None else np.unique(of_reference)
         return cls(list(numbers), rows, of_candidate, of_reference, columns, total[columns])

@@ -17,7 +17,7 @@ from cupel.batch import Batch
 from cupel.choosing.segment import Distinct
 from cupel.corpus import Corpus
 from cupel.errors import CupelError
-from cupel.metric import REFERENCES, SOURCES, Metric, learns_from_corpus, needs_of
+from cupel.metric import REFERENCES, Metric, learns_from_corpus, needs_of
 from cupel.metrics.bleu import Bleu
 
 TILE = 8192
@@ -96,14 +96,18 @@ class PairUtility:
         def work(part: slice) -> FloatArray:
             row, column = np.divmod(np.arange(part.start, part.stop), width)
             scores = self._scores(rows[row], self._segment.columns[column])
-            return np.bincount(row - row[0], weights[column] * scores)
+            sums: FloatArray = np.zeros(int(row[-1] - row[0]) + 1)
+            np.add.at(sums, row - row[0], weights[column] * scores)
+            return sums
 
-        sums = np.zeros(len(rows))
+        total = np.zeros(len(rows))
         first = [work(part) for part in parts[:1]]  # makes the analyses that the others share
-        for part, values in zip(parts, [*first, *self._spread(work, parts[1:], threads)], strict=True):
+        for part, values in zip(
+            parts, [*first, *self._spread(work, parts[1:], threads)], strict=True
+        ):
             start = part.start // width
-            sums[start : start + len(values)] += values
-        return sums
+            total[start : start + len(values)] += values
+        return total
 
     def aggregate(self) -> FloatArray | None:
         return None
@@ -141,20 +145,3 @@ def utility_metric(label: str, metric: Metric) -> Metric:
     if isinstance(metric, Bleu):
         return replace(metric, effective_order=True)
     return metric.prepare(Corpus.of(["a"], ["a"]))
-
-
-def utility_of(metric: Metric, segment: Distinct, source: str | None, place: str) -> Utility:
-    """The utility that is fastest for this metric."""
-    from cupel.choosing.ngram_utility import NgramUtility, has_ngrams
-    from cupel.choosing.vector_utility import AssayUtility, CosineUtility, encodes_alone
-    from cupel.metrics.w2v_avg import W2vAvg
-
-    if SOURCES in needs_of(metric) and source is None:
-        raise CupelError(f"{place} has no source, which the metric {metric.name!r} needs.")
-    if has_ngrams(metric):
-        return NgramUtility(metric, segment)
-    if isinstance(metric, W2vAvg):
-        return CosineUtility(metric, segment)
-    if encodes_alone(metric):
-        return AssayUtility(metric, segment)
-    return PairUtility(metric, segment, source)

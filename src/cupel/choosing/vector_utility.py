@@ -113,7 +113,9 @@ class AssayUtility:
         """Cosines of the sentence vectors with their mean: not assay's scale, but its order roughly."""
         whole = self._encoded.whole.float().cpu().numpy().astype(np.float64)
         mean = self._segment.weights @ whole[self._segment.columns]
-        return cosines(whole[self._segment.rows], np.broadcast_to(mean, whole[self._segment.rows].shape))
+        return cosines(
+            whole[self._segment.rows], np.broadcast_to(mean, whole[self._segment.rows].shape)
+        )
 
     def _tiles(self, rows: IntArray, columns: IntArray) -> Any:
         """(places in rows, places in columns, scores): all pairs, sentences of like length together."""

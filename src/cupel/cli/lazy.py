@@ -18,8 +18,8 @@ from cupel.cli.usage import Group
 from cupel.cli.variadic import SpreadingCommand
 
 NAMES = (
-    "score metrics meta human mutt align parse data report serve reproduce train tune demo".split()
-)
+    "score metrics meta human mutt align mbr rerank parse data report serve reproduce train tune demo"
+).split()
 """In the order of `cupel --help`."""
 
 

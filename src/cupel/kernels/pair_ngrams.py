@@ -17,7 +17,9 @@ SMOOTHINGS = {"none": 0, "exp": 1, "floor": 2, "add-k": 3}
 SHARE = 16
 """An n-gram that at least one in so many sentences has is kept as bits, others as lists."""
 BLOCKS = 64
-"""The rows are summed up in so many blocks at most, whatever the number of threads."""
+"""The rows are summed up in so many blocks at most, whatever the number of threads..."""
+SMALLEST_BLOCK = 16
+"""... and of so many rows at least."""
 
 _number_ngrams = kernel("number_ngrams", "i32* i64* i64 i64 i64 i64 i64 i64* i32* i32* i64*")
 _place_features = kernel("place_features", "i32* i64* i64 i64 i32* i64* i64*")
@@ -136,7 +138,7 @@ def expected_of(
     columns = len(index.columns)
     every = np.arange(columns)
     half = np.array_equal(rows, every) and np.array_equal(index.columns, every)
-    size = -(-len(rows) // BLOCKS)
+    size = max(SMALLEST_BLOCK, -(-len(rows) // BLOCKS))
     blocks = [slice(start, start + size) for start in range(0, len(rows), size)]
     sums = np.zeros(len(rows))
     back = np.zeros((len(blocks) if half else 1, columns))
