@@ -190,13 +190,15 @@ def table(direction: str, most: int) -> list[dict[str, object]]:
 
 def markdown(rows: list[dict[str, object]]) -> str:
     """The table as a page shows it."""
-    judges = [key for key in rows[0] if key not in ("chooser", "people", "gain", "low", "high", "standing")]
+    judges = [
+        key
+        for key in rows[0]
+        if key not in ("chooser", "people", "gain", "low", "high", "standing")
+    ]
     lines = ["| chosen by | people | gain over random | standing | " + " | ".join(judges) + " |"]
     lines.append("|" + "---|" * (4 + len(judges)))
     for row in rows:
-        cells = [
-            f"{row[name]:.{4 if abs(float(str(row[name]))) < 2 else 1}f}" for name in judges
-        ]
+        cells = [f"{row[name]:.{4 if abs(float(str(row[name]))) < 2 else 1}f}" for name in judges]
         gain = f"{row['gain']:+.2f} ({row['low']:+.2f} to {row['high']:+.2f})"
         lines.append(
             f"| {row['chooser']} | {row['people']:.2f} | {gain} | {row['standing']:.0f}% | "

@@ -25,7 +25,7 @@ METRICS = ("bleu", "chrf", "ter")
 
 
 def decoders() -> dict[str, Any]:
-    """Those of mbrs, with its defaults."""
+    """Those of mbrs, with its defaults but for the number of processes."""
     from mbrs.decoders.mbr import DecoderMBR
     from mbrs.metrics.bleu import MetricBLEU
     from mbrs.metrics.chrf import MetricChrF
@@ -33,7 +33,8 @@ def decoders() -> dict[str, Any]:
 
     classes = {"bleu": MetricBLEU, "chrf": MetricChrF, "ter": MetricTER}
     return {
-        name: DecoderMBR(DecoderMBR.Config(), kind(kind.Config())) for name, kind in classes.items()
+        name: DecoderMBR(DecoderMBR.Config(), kind(kind.Config(num_workers=1)))
+        for name, kind in classes.items()
     }
 
 
@@ -50,6 +51,7 @@ def answers() -> Iterator[dict[str, Any]]:
             row[name] = [chosen, round(output.score[0], 5), round(sum(output.score), 4)]
         (aggregate,) = fastchrf.aggregate_chrf([texts], [texts])
         row["aggregate"] = [sum(aggregate), max(aggregate)]
+        print(*place, file=sys.stderr)
         yield row
 
 

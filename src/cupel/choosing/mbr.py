@@ -222,9 +222,10 @@ def mbr(
     given = [
         _per_segment(part, len(candidates)) for part in (references, weights, logprobs, sources)
     ]
+    rows = zip(candidates, *given, strict=True)
     return [
-        decoder.choose(_segment(texts, *parts, f"Segment {number}"))
-        for number, (texts, *parts) in enumerate(zip(candidates, *given, strict=True), start=1)
+        decoder.choose(_segment(texts, own, weight, logarithms, source, f"Segment {number}"))
+        for number, (texts, own, weight, logarithms, source) in enumerate(rows, start=1)
     ]
 
 

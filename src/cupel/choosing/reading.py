@@ -76,7 +76,7 @@ def read_candidates(path: Path | str, reading: Reading | None = None) -> Iterato
 
 def _form_of(line: str, name: str, per_segment: int | None) -> str:
     start = line.lstrip()
-    if per_segment is not None:
+    if per_segment is not None and not (start.startswith("{") and '"candidates"' in start):
         return "lines"
     if start.startswith("{"):
         return "json"

@@ -220,7 +220,7 @@ def rerank(
     lower: names of scores for which lower is better. combine, metric_weights: as for `mbr`.
     """
     single = bool(len(candidates)) and isinstance(candidates[0], str)
-    lists: Sequence[Sequence[str]] = [candidates] if single else candidates  # type: ignore[list-item, assignment]
+    lists: Sequence[Sequence[str]] = [candidates] if single else candidates  # type: ignore[list-item]
     given = {k: [v] if single else v for k, v in (scores or {}).items()}
     texts = [sources] if isinstance(sources, str) else sources
     targets = [references] if single and references is not None else references
@@ -241,6 +241,8 @@ def rerank(
     ).learnt(segments)  # fmt: skip
     if targets is not None and len(targets) != len(segments):
         raise CupelError(f"There are {len(segments)} lists, and {len(targets)} references.")
-    whole = None if targets is None else [[r] if isinstance(r, str) else list(r) for r in targets]
+    whole: list[list[str]] | None = None
+    if targets is not None:
+        whole = [[r] if isinstance(r, str) else [str(text) for text in r] for r in targets]
     found = reranker.choose(segments, whole)
     return found[0] if single else found
