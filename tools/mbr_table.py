@@ -15,7 +15,9 @@ import argparse
 import json
 import sys
 from collections.abc import Sequence
+from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
+from multiprocessing import get_context
 from pathlib import Path
 
 import numpy as np
@@ -144,6 +146,7 @@ def pair_rows(
     for name, judge in judges.items():
         choosers[f"oracle {name}"] = judge.best()
     choosers["oracle people"] = np.array([int(np.argmax(human)) for human in lists.human])
+    print(f"{dataset} {pair}: {len(lists.human)} segments", file=sys.stderr)
     return {
         name: (people_of(lists, picks), {k: judge.score(picks) for k, judge in judges.items()})
         for name, picks in choosers.items()
@@ -166,10 +169,9 @@ def interval(parts: Sequence[FloatArray]) -> tuple[float, float]:
 
 def table(direction: str, most: int) -> list[dict[str, object]]:
     """One row per chooser."""
-    pairs = []
-    for dataset, pair in PAIRS[direction]:
-        pairs.append(pair_rows(direction, dataset, pair, most))
-        print(f"{dataset} {pair}: done", file=sys.stderr)
+    with ProcessPoolExecutor(2, get_context("spawn")) as pool:
+        asked = [pool.submit(pair_rows, direction, *pair, most) for pair in PAIRS[direction]]
+        pairs = [future.result() for future in asked]
     means = {name: float(np.mean([p[name][0].mean() for p in pairs])) for name in pairs[0]}
     room = means["oracle people"] - means["random"]
     rows: list[dict[str, object]] = []

@@ -36,10 +36,10 @@ def test_the_worked_example() -> None:
     # Edits over words of the reference: rows are candidates, columns pseudo-references.
     expected = [[0, 1 / 6, 2, 1 / 6], [1 / 6, 0, 2, 2 / 6], [1, 1, 0, 1], [1 / 6, 2 / 6, 2, 0]]
     assert choice.matrices["ter"] == pytest.approx(100 * np.array(expected))
-    assert choice.utilities == pytest.approx(100 * np.mean(expected, axis=1))
+    assert choice.utilities == pytest.approx(100 * np.array(expected).mean(axis=1))
     assert (choice.index, choice.text) == (0, TEXTS[0])
     assert choice.order.tolist() == [0, 1, 3, 2]
-    assert TEXTS[choice] == TEXTS[0]  # type: ignore[call-overload]
+    assert TEXTS[choice] == TEXTS[0]
 
 
 def test_weights_and_logprobs_and_duplicates_are_one_thing() -> None:
@@ -51,7 +51,8 @@ def test_weights_and_logprobs_and_duplicates_are_one_thing() -> None:
         assert other.utilities[:4] == pytest.approx(weighted.utilities)
     assert drawn.order[:6].tolist() == [2, 4, 5, 6, 7, 8]
     far = cupel.mbr(TEXTS, references=["a dog barked loudly"])
-    assert (far.index, far.utility) == (2, pytest.approx(far.utilities[2]))
+    assert far.index == 2
+    assert far.utility == far.utilities[2] > 60
     minus = cupel.mbr(TEXTS, logprobs=[-math.inf, 0.0, -math.inf, -math.inf])
     assert minus.index == 1
 

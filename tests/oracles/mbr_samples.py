@@ -7,11 +7,11 @@ from collections.abc import Iterator, Sequence
 
 Place = tuple[str, str, int]
 PAIRS = {"wmt14": ("cs-en", "de-en", "fr-en", "hi-en", "ru-en"), "mqm21": ("en-de", "zh-en")}
-EVERY, COUNT = 37, 15
+EVERY, COUNT = 61, 8
 
 
 def samples() -> Iterator[tuple[Place, list[str]]]:
-    """Fifteen segments of each language pair, spread over the test set."""
+    """Eight segments of each language pair, spread over the test set."""
     from cupel.data import find, wmt_corpus
     from cupel.human.evalset import read_evalset
 

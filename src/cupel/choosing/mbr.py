@@ -104,6 +104,8 @@ class Decoder:
     def choose(self, candidates: Candidates) -> Choice:
         """The best candidate of a segment."""
         segment = Distinct.of(candidates)
+        if self.method == "prune":
+            segment = methods.drawn(segment, self.shortcuts)
         utilities = {
             label: utility_of(metric, segment, candidates.source, candidates.place)
             for label, metric in self.metrics.items()
@@ -163,7 +165,9 @@ class Decoder:
     def _matrices(
         self, utilities: Mapping[str, Utility], segment: Distinct, place: str
     ) -> dict[str, FloatArray]:
-        column = np.searchsorted(segment.columns, segment.of_reference)
+        position = np.zeros(len(segment.sentences), np.int64)
+        position[segment.columns] = np.arange(len(segment.columns))
+        column = position[segment.of_reference]
         found = {}
         for label, utility in utilities.items():
             methods.check_pairs(utility, len(segment.of_candidate) * len(column), place)

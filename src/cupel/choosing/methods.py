@@ -13,7 +13,7 @@ low-rank   a random part of all pairs; the rest is filled in by a matrix of low 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -85,37 +85,37 @@ def aggregate(utility: Utility, label: str) -> FloatArray:
     return scores
 
 
+def drawn(segment: Distinct, shortcuts: Shortcuts) -> Distinct:
+    """The segment with its pseudo-references in random order, the more probable ones sooner."""
+    generator = np.random.default_rng(shortcuts.seed)
+    keys = np.log(generator.random(len(segment.weights))) / np.maximum(segment.weights, 1e-300)
+    order = np.argsort(-keys, kind="stable")
+    return replace(segment, columns=segment.columns[order], weights=segment.weights[order])
+
+
 def pruned(utility: Utility, segment: Distinct, sign: float, shortcuts: Shortcuts) -> FloatArray:
     """(all rows,): the mean over all references for those that stay, NaN for those dropped.
 
-    The references are drawn by their weights, without putting them back.
+    segment: one that was `drawn`; samples are its first pseudo-references.
     """
     generator = np.random.default_rng(shortcuts.seed)
     count = len(segment.columns)
-    keys = np.log(generator.random(count)) / np.maximum(segment.weights, 1e-300)
-    order = np.argsort(-keys, kind="stable")
     alive = segment.rows
     scored = np.zeros((len(alive), 0))
     size = FIRST_SAMPLE
-    while True:
-        new = order[scored.shape[1] : min(size, count)]
-        fresh = [utility.matrix(alive, int(c), int(c) + 1) for c in new]
-        scored = np.concatenate([scored, *fresh], axis=1)
-        if scored.shape[1] == count:
-            break
+    while scored.shape[1] < count:
+        low, high = scored.shape[1], count if len(alive) == 1 else min(size, count)
+        scored = np.concatenate([scored, utility.matrix(alive, low, high)], axis=1)
         stay = _survivors(sign * scored, shortcuts.confidence, generator)
         alive, scored = alive[stay], scored[stay]
-        if len(alive) == 1:
-            scored = utility.matrix(alive, 0, count)[:, order]
-            break
         size *= 2
     result = np.full(len(segment.rows), np.nan)
-    result[alive] = scored @ segment.weights[order]
+    result[alive] = scored @ segment.weights
     return result
 
 
 def _survivors(scored: FloatArray, confidence: float, generator: np.random.Generator) -> IntArray:
-    """Those that win against the present best in enough resamples of the references."""
+    """Those that win against the present best in enough resamples of the references; it stays."""
     count = scored.shape[1]
     best = int(np.argmax(scored.mean(axis=1)))
     draws = generator.multinomial(count, np.full(count, 1.0 / count), RESAMPLES)

@@ -9,6 +9,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 import typer
@@ -19,7 +20,7 @@ from cupel.cli.rerank import rerank
 from cupel.cli.variadic import SpreadingCommand
 from cupel.errors import CupelError
 
-LISTS = [
+LISTS: list[dict[str, Any]] = [
     {"candidates": ["the cat sat on the mat", "the cat is on the mat", "a dog"], "source": "die Katze"},
     {"candidates": ["good morning to you", "good morning", "morning good"], "source": "Guten Morgen",
      "scores": {"comet": [0.1, 0.5, 0.3]}},
@@ -36,7 +37,10 @@ def lists(tmp_path: Path) -> Path:
 
 def run(command: str, *arguments: object) -> Result:
     app = typer.Typer()
-    app.command(command, cls=SpreadingCommand)({"mbr": mbr, "rerank": rerank}[command])
+    if command == "mbr":
+        app.command(command, cls=SpreadingCommand)(mbr)
+    else:
+        app.command(command, cls=SpreadingCommand)(rerank)
     return CliRunner().invoke(app, [str(argument) for argument in arguments], catch_exceptions=True)
 
 
