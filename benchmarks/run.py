@@ -23,6 +23,7 @@ import numpy as np
 import assay
 import campaign
 import cupel
+import mbr
 import meteor
 import start
 from cupel.cli.output import table
@@ -213,6 +214,9 @@ def main() -> int:
         table(start.HEADER, start.rows(corpus, arguments.repetitions), sys.stdout)
         print()
         table(start.FIRST_HEADER, start.first_rows(corpus, arguments.repetitions), sys.stdout)
+        print()
+    if arguments.only in "mbr":
+        table(mbr.HEADER, mbr.rows(wmt_corpus("wmt14", "de-en"), arguments.repetitions), sys.stdout)
         print()
     if hasattr(os, "sched_setaffinity"):
         os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})

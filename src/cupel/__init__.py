@@ -22,6 +22,9 @@ if TYPE_CHECKING:
     from cupel.adapters.accumulator import Accumulator as Accumulator
     from cupel.alignments import Alignment as Alignment
     from cupel.batch import Batch as Batch
+    from cupel.choosing.mbr import Choice as Choice
+    from cupel.choosing.mbr import mbr as mbr
+    from cupel.choosing.reranking import rerank as rerank
     from cupel.corpus import Corpus as Corpus
     from cupel.diagnose.prepare import diagnosis as diagnosis
     from cupel.errors import CupelError as CupelError
@@ -55,6 +58,8 @@ _HOMES = {
     "adapters.accumulator": ["Accumulator"],
     "alignments": ["Alignment"],
     "batch": ["Batch"],
+    "choosing.mbr": ["Choice", "mbr"],
+    "choosing.reranking": ["rerank"],
     "corpus": ["Corpus"],
     "data": [],
     "diagnose.prepare": ["diagnosis"],

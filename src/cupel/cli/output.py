@@ -105,10 +105,11 @@ def records(rows: Sequence[Mapping[str, Any]], form: str, file: TextIO, **extras
     columns = list(rows[0]) if rows else []
     print(*columns, sep="\t", file=file)
     for row in rows:
-        print(*(_field(row[column]) for column in columns), sep="\t", file=file)
+        print(*(field(row[column]) for column in columns), sep="\t", file=file)
 
 
-def _field(value: object) -> str:
+def field(value: object) -> str:
+    """A value as a field of TSV."""
     if isinstance(value, bool):
         return "true" if value else "false"
     text = "" if value is None else repr(value) if isinstance(value, float) else str(value)

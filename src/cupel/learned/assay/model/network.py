@@ -184,9 +184,12 @@ class Assay(nn.Module):
 
     def features(self, first: Side, second: Side) -> Tensor:
         """Translation and reference -> (b, f)."""
-        a, a_whole, a_weights, a_mask, a_ids = first
-        b, b_whole, b_weights, b_mask, b_ids = second
-        cosines = similarities(a, b)
+        return self.matched(similarities(first[0], second[0]), first, second)
+
+    def matched(self, cosines: Tensor, first: Side, second: Side) -> Tensor:
+        """`features` where the cosines of all pieces, (b, t, u), are there; the vectors are not read."""
+        _, a_whole, a_weights, a_mask, a_ids = first
+        _, b_whole, b_weights, b_mask, b_ids = second
         rows, columns = best_matches(cosines, a_mask, b_mask)
         parts = _sides(rows, columns, a_weights, b_weights)
         parts.append((a_whole * b_whole).sum(-1))

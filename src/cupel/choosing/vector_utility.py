@@ -1,0 +1,153 @@
+"""Utilities of vectors: n sentences are encoded once, and pairs only compare what is there.
+
+w2v-avg is a cosine, so that its mean over all pseudo-references is one product with their mean: exact
+in linear time. The first release of assay (assay-1) encodes each sentence by itself and matches the
+vectors of all pairs in tiles, on the device of the metric. The second release reads both sentences
+of a pair together and has no such vectors: it is scored pair by pair.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, TypeGuard
+
+import numpy as np
+
+from cupel.arrays import FloatArray, IntArray
+from cupel.choosing.segment import Distinct
+from cupel.choosing.utilities import PairUtility
+from cupel.metric import Metric, ratio
+from cupel.metrics.assay import Assay, WordPieceAnalysis, calibrated
+from cupel.metrics.w2v_avg import W2vAvg, cosines
+from cupel.text.vectors import open_vectors
+
+if TYPE_CHECKING:
+    from cupel.learned.assay.model.scoring import Encoded
+
+CELLS = {"cpu": 1 << 19, "cuda": 1 << 26}
+"""Pairs of word pieces that are matched at once."""
+
+
+class CosineUtility:
+    """w2v-avg."""
+
+    most_pairs = 1_000_000_000
+
+    def __init__(self, metric: W2vAvg, segment: Distinct) -> None:
+        from cupel.text.content_words import is_content
+
+        tokens = metric.tokenizer(segment.sentences)
+        kept = is_content(tokens.types) if metric.content else None
+        self._centroids = open_vectors(metric.vectors).centroids(tokens, kept).astype(np.float64)
+        lengths = np.sqrt(np.einsum("ij,ij->i", self._centroids, self._centroids))
+        self._units = ratio(self._centroids, lengths[:, None])
+        self._segment = segment
+
+    def expected(self, rows: IntArray, threads: int = 1) -> FloatArray:
+        mean = self._segment.weights @ self._units[self._segment.columns]
+        result: FloatArray = self._units[rows] @ mean
+        return result
+
+    def matrix(self, rows: IntArray, low: int, high: int) -> FloatArray:
+        columns = self._units[self._segment.columns[low:high]]
+        return np.clip(self._units[rows] @ columns.T, -1.0, 1.0)
+
+    def pairs(self, rows: IntArray, columns: IntArray) -> FloatArray:
+        return cosines(self._centroids[rows], self._centroids[self._segment.columns[columns]])
+
+    def aggregate(self) -> FloatArray | None:
+        mean = self._segment.weights @ self._centroids[self._segment.columns]
+        rows = self._centroids[self._segment.rows]
+        return cosines(rows, np.broadcast_to(mean, rows.shape))
+
+
+def encodes_alone(metric: Metric) -> TypeGuard[Assay]:
+    """Whether it is an assay that encodes each sentence by itself."""
+    if not isinstance(metric, Assay) or metric.meteor or metric.size != "small":
+        return False
+    from cupel.neural.weights import read_card
+
+    return not read_card(metric.folder, "assay")["design"].get("joint", False)
+
+
+class AssayUtility:
+    """assay-1: its vectors, and its network over the pairs of a tile."""
+
+    most_pairs = 50_000_000
+
+    def __init__(self, metric: Assay, segment: Distinct) -> None:
+        from cupel.learned.assay.files import open_assay
+
+        self._metric, self._segment = metric, segment
+        self._model, self._card = open_assay(
+            metric.folder, metric.place, metric.device, metric.precision
+        )
+
+    @cached_property
+    def _encoded(self) -> Encoded:
+        import torch
+
+        from cupel.learned.assay.model.scoring import Limits, encoded
+
+        pieces = WordPieceAnalysis(self._metric.place)(self._segment.sentences)
+        with torch.inference_mode():
+            return encoded(self._model, pieces, Limits.of(self._model.mix.device))
+
+    def expected(self, rows: IntArray, threads: int = 1) -> FloatArray:
+        weights = self._segment.weights
+        sums = np.zeros(len(rows))
+        for own, other, scores in self._tiles(rows, np.arange(len(weights))):
+            sums[own] += scores @ weights[other]
+        return sums
+
+    def matrix(self, rows: IntArray, low: int, high: int) -> FloatArray:
+        matrix = np.zeros((len(rows), high - low))
+        for own, other, scores in self._tiles(rows, np.arange(low, high)):
+            matrix[np.ix_(own, other)] = scores
+        return matrix
+
+    def pairs(self, rows: IntArray, columns: IntArray) -> FloatArray:
+        return PairUtility(self._metric, self._segment).pairs(rows, columns)
+
+    def aggregate(self) -> FloatArray | None:
+        """Cosines of the sentence vectors with their mean: not assay's scale, but its order roughly."""
+        whole = self._encoded.whole.float().cpu().numpy().astype(np.float64)
+        mean = self._segment.weights @ whole[self._segment.columns]
+        return cosines(
+            whole[self._segment.rows], np.broadcast_to(mean, whole[self._segment.rows].shape)
+        )
+
+    def _tiles(self, rows: IntArray, columns: IntArray) -> Any:
+        """(places in rows, places in columns, scores): all pairs, sentences of like length together."""
+        lengths = np.diff(self._encoded.offsets)
+        sentences = self._segment.columns[columns]
+        first = np.argsort(-lengths[rows], kind="stable")
+        second = np.argsort(-lengths[sentences], kind="stable")
+        limit = CELLS.get(self._model.mix.device.type, CELLS["cpu"])
+        side = max(1, int((limit / max(1, lengths.max(initial=1)) ** 2) ** 0.5))
+        for i in range(0, len(first), side):
+            own = first[i : i + side]
+            for j in range(0, len(second), side):
+                other = second[j : j + side]
+                yield own, other, self._scores(rows[own], sentences[other])
+
+    def _scores(self, rows: IntArray, columns: IntArray) -> FloatArray:
+        import torch
+
+        with torch.inference_mode():
+            raw = _raw_matrix(self._model, self._encoded.side(rows), self._encoded.side(columns))
+        scores = raw.double().cpu().numpy()
+        if "same" in self._card:
+            scores[rows[:, None] == columns] = float(self._card["same"])
+        return calibrated(scores, self._card, float(self._card["slope"]))
+
+
+def _raw_matrix(model: Any, first: Any, second: Any) -> Any:
+    """(rows, columns): the network's scores, from one product of all vectors with all."""
+    (n, t, d), (m, u, _) = first[0].shape, second[0].shape
+    cells = first[0].reshape(n * t, d) @ second[0].reshape(m * u, d).T
+    similar = cells.view(n, t, m, u).permute(0, 2, 1, 3).reshape(n * m, t, u)
+    rows = [part.repeat_interleave(m, 0) for part in first[1:]]
+    columns = [part.repeat(n, *[1] * (part.dim() - 1)) for part in second[1:]]
+    features = model.matched(similar, (first[0], *rows), (second[0], *columns))
+    return model.head(features).view(n, m)

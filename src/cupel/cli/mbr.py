@@ -1,0 +1,253 @@
+"""`cupel mbr`: the candidate that agrees most with all the others."""
+
+from __future__ import annotations
+
+from collections import deque
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from cupel.cli import candidates as shared
+from cupel.cli.candidates import ChoiceFormat, Combination, ListFormat
+from cupel.cli.options import SEED, Out, Seed, Workers
+from cupel.errors import CupelError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from cupel.choosing.mbr import Decoder
+    from cupel.choosing.segment import Candidates
+
+METHOD = "Fewer pairs"
+
+
+class Method(StrEnum):
+    """The values of `--method`."""
+
+    exact = "exact"
+    aggregate = "aggregate"
+    coarse = "coarse"
+    prune = "prune"
+    low_rank = "low-rank"
+
+
+def mbr(
+    candidates: shared.CandidateFile,
+    metrics: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--metrics", "-m", metavar="METRIC...",
+            help="Metrics that compare a candidate with a pseudo-reference; `cupel metrics` lists "
+            "them. Options follow a colon: assay-1:device=cuda.",
+            show_default="chrf",
+        ),
+    ] = None,
+    references: Annotated[
+        str | None,
+        typer.Option(
+            "--references", metavar="FILE",
+            help="Pseudo-references of each segment, in any format of the candidates.",
+            show_default="the candidates", rich_help_panel=shared.INPUT,
+        ),
+    ] = None,
+    number: shared.PerSegment = None,
+    input_format: shared.InputFormat = ListFormat.auto,
+    use_scores: Annotated[
+        bool,
+        typer.Option(
+            "--use-scores",
+            help="Weight pseudo-references by the decoder's own scores, taken as log-probabilities.",
+            rich_help_panel=shared.INPUT,
+        ),
+    ] = False,
+    temperature: Annotated[
+        float,
+        typer.Option(
+            metavar="T", help="Divide log-probabilities by this number.", rich_help_panel=shared.INPUT
+        ),
+    ] = 1.0,
+    combine: shared.Combine = Combination.ranks,
+    metric_weights: shared.MetricWeights = None,
+    method: Annotated[
+        Method,
+        typer.Option(
+            help="Compare all pairs (exact); with one reference made of all (aggregate); all pairs of "
+            "the best by aggregate (coarse); drop hopeless candidates early (prune); score some pairs "
+            "and guess the others (low-rank).",
+            rich_help_panel=METHOD,
+        ),
+    ] = Method.exact,
+    coarse: Annotated[
+        str | None,
+        typer.Option(
+            metavar="METRIC", help="Metric of the first step of --method coarse.",
+            show_default="chrf", rich_help_panel=METHOD,
+        ),
+    ] = None,
+    keep: Annotated[
+        int,
+        typer.Option(
+            metavar="K", min=1, help="Candidates that --method coarse compares exactly.",
+            rich_help_panel=METHOD,
+        ),
+    ] = 16,
+    confidence: Annotated[
+        float,
+        typer.Option(
+            metavar="P", help="How sure --method prune must be to drop a candidate.",
+            rich_help_panel=METHOD,
+        ),
+    ] = 0.99,
+    reduction: Annotated[
+        float,
+        typer.Option(
+            metavar="R", help="--method low-rank scores one in R pairs.", rich_help_panel=METHOD
+        ),
+    ] = 8.0,
+    rank: Annotated[
+        int,
+        typer.Option(
+            metavar="K", min=1, help="Rank of the matrix of --method low-rank.",
+            rich_help_panel=METHOD,
+        ),
+    ] = 8,
+    seed: Seed = SEED,
+    form: shared.ChoiceForm = ChoiceFormat.text,
+    everything: shared.All = False,
+    matrix: Annotated[
+        bool,
+        typer.Option(
+            "--matrix", help="Add the scores of all pairs, with -f json or jsonl.",
+            rich_help_panel="Output",
+        ),
+    ] = False,
+    workers: Workers = 1,
+    threads: Annotated[
+        int,
+        typer.Option(
+            metavar="N", min=1, help="Number of threads that share the work of one segment."
+        ),
+    ] = 1,
+    resume: Annotated[
+        bool,
+        typer.Option(
+            "--resume",
+            help="With -o: keep what is done in FILE.part, and go on there after an interruption.",
+            rich_help_panel="Output",
+        ),
+    ] = False,
+    out: Out = None,
+) -> None:  # fmt: skip
+    """Choose the candidate of each segment that a metric likes best, averaged over all the others.
+
+    Minimum Bayes risk decoding: the other candidates, or a file of pseudo-references, stand in for
+    the reference. Prints the chosen text, one line per segment; of equals the earlier one.
+
+    Example: cupel mbr candidates.jsonl -m chrf++ -o chosen.txt
+    """
+    if matrix and form not in (ChoiceFormat.json, ChoiceFormat.jsonl):
+        raise CupelError("--matrix needs -f json or -f jsonl.")
+    from cupel.choosing.mbr import Decoder
+    from cupel.choosing.reading import Reading
+
+    decoder = Decoder.of(
+        metrics or ["chrf"], method=method.value, combine=combine.value,
+        weights=metric_weights or (), coarse=coarse, matrix=matrix, threads=threads, keep=keep,
+        confidence=confidence, reduction=reduction, rank=rank, seed=seed,
+    )  # fmt: skip
+    reading = Reading(input_format.value, number, use_scores, temperature)
+    segments = _segments(candidates, references, reading)
+    if not resume:
+        from cupel.cli.output import output
+
+        with output(out) as file:
+            printer = shared.Printer(form, file, everything)
+            _print_choices(segments, decoder, workers, printer)
+        return
+    if out is None or form is ChoiceFormat.json or (everything and form is not ChoiceFormat.jsonl):
+        raise CupelError("--resume needs -o FILE and one line per segment: text, tsv or jsonl.")
+    _resume(
+        out, segments, decoder, workers, form, everything, f"{candidates} {references} {reading}"
+    )
+
+
+def _segments(path: str, references: str | None, reading: object) -> Iterator[Candidates]:
+    """The segments, with their pseudo-references where a file has them."""
+    from dataclasses import replace
+
+    from cupel.choosing.reading import Reading, read_candidates
+
+    assert isinstance(reading, Reading)
+    if references is None:
+        yield from read_candidates(path, reading)
+        return
+    others = read_candidates(references, reading)
+    plain = replace(reading, use_scores=False)
+    count = 0
+    for count, one in enumerate(read_candidates(path, plain), start=1):
+        other = next(others, None)
+        if other is None:
+            raise CupelError(f"{references} has pseudo-references of {count - 1} segments only.")
+        yield replace(one, references=other.texts, weights=other.weights)
+    if next(others, None) is not None:
+        raise CupelError(f"{references} has more segments than {path}, which has {count}.")
+
+
+def _print_choices(
+    segments: Iterator[Candidates],
+    decoder: Decoder,
+    workers: int,
+    printer: shared.Printer,
+    done: int = 0,
+) -> None:
+    from cupel.choosing.streams import choices
+
+    under_way, read = _remembered(segments)
+    for number, choice in enumerate(choices(read, decoder, workers), start=done + 1):
+        one = under_way.popleft()
+        printer.add(choice, one.texts, number, one.place)
+    printer.close({label: str(metric.signature()) for label, metric in decoder.metrics.items()})
+
+
+def _remembered(segments: Iterator[Candidates]) -> tuple[deque[Candidates], Iterator[Candidates]]:
+    """The segments that were read and are not yet printed, and all of them, to be read."""
+    under_way: deque[Candidates] = deque()
+
+    def passing() -> Iterator[Candidates]:
+        for one in segments:
+            under_way.append(one)
+            yield one
+
+    return under_way, passing()
+
+
+def _resume(
+    out: Path,
+    segments: Iterator[Candidates],
+    decoder: Decoder,
+    workers: int,
+    form: ChoiceFormat,
+    everything: bool,
+    about: str,
+) -> None:
+    import hashlib
+    from itertools import islice
+
+    from cupel import __version__
+    from cupel.choosing.streams import resumable
+    from cupel.console import warn
+
+    signatures = [f"{k} {m.signature()}" for k, m in decoder.metrics.items()]
+    options = (decoder.method, decoder.combine, decoder.weights, decoder.shortcuts, decoder.coarse)
+    parts = (__version__, about, signatures, options, form.value, everything, decoder.matrix)
+    key = hashlib.sha256(repr(parts).encode()).hexdigest()
+    with resumable(out, key) as (file, lines):
+        is_table = form is ChoiceFormat.tsv
+        done = max(0, lines - is_table)
+        if done:
+            warn(f"{done:,} segments are done already; going on with the next one.")
+        rest = islice(segments, done, None)
+        printer = shared.Printer(form, file, everything, header=is_table and not lines)
+        _print_choices(rest, decoder, workers, printer, done)
