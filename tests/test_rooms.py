@@ -15,7 +15,7 @@ import cupel
 HOME = Path(cupel.__file__).parent
 ORDER = (
     "errors records console folders mapped_file cache checksums code_digest options descriptions "
-    "presets arrays corpus reading batch metric alignments significance system_ranking scores gates "
+    "presets arrays sums corpus reading batch metric alignments significance system_ranking scores gates "
     "kernels text syntax data human neural registry learned metrics scoring meta tuning mutt report "
     "adapters papers cli training __init__ __main__"
 ).split()
