@@ -18,7 +18,7 @@ from typing import BinaryIO, cast
 from cupel.errors import CupelError
 
 STANDARD_INPUT = "-"
-_BOM = "\ufeff"
+BOM = "\ufeff"
 _GZIP_MAGIC = b"\x1f\x8b"
 
 
@@ -88,8 +88,13 @@ def _unpacked(file: io.BufferedReader, name: str) -> Iterator[BinaryIO]:
         raise CupelError(f"{name} is damaged: its gzip data cannot be unpacked.") from None
 
 
-def decode_lines(stream: BinaryIO, name: str, encoding: str = "utf-8") -> Iterator[str]:
-    """The decoded lines of a byte stream; a byte that cannot be decoded is an error with its place."""
+def decode_lines(
+    stream: BinaryIO, name: str, encoding: str = "utf-8", *, start: int = 1
+) -> Iterator[str]:
+    """The decoded lines of a byte stream; a byte that cannot be decoded is an error with its place.
+
+    start: the number of the first line, where the stream begins inside a file.
+    """
     try:
         codec = codecs.lookup(encoding).name
         newline = "\n".encode(codec)
@@ -99,14 +104,13 @@ def decode_lines(stream: BinaryIO, name: str, encoding: str = "utf-8") -> Iterat
         yield from _decoded_as_one(stream.read(), name, codec)
         return
     lines: Iterable[bytes] = stream
-    number = 0
-    for number, raw in enumerate(lines, start=1):
+    for number, raw in enumerate(lines, start=start):
         try:
             line = raw.decode(codec)
         except UnicodeDecodeError as error:
             raise CupelError(_bad_byte(name, number, error)) from None
         if number == 1:
-            line = line.removeprefix(_BOM)
+            line = line.removeprefix(BOM)
             if not line:  # a byte order mark and nothing else
                 return
         yield _without_end(line)
@@ -114,7 +118,7 @@ def decode_lines(stream: BinaryIO, name: str, encoding: str = "utf-8") -> Iterat
 
 def _decoded_as_one(content: bytes, name: str, codec: str) -> Iterator[str]:
     try:
-        text = content.decode(codec).removeprefix(_BOM)
+        text = content.decode(codec).removeprefix(BOM)
     except UnicodeDecodeError as error:
         before = content[: error.start].decode(codec, errors="ignore").count("\n")
         raise CupelError(_bad_byte(name, before + 1, error)) from None
@@ -132,7 +136,7 @@ def _without_end(line: str) -> str:
 
 def _bad_byte(name: str, line: int, error: UnicodeDecodeError) -> str:
     before = error.object[: error.start].decode(error.encoding, errors="ignore")
-    column = len(before.removeprefix(_BOM).rpartition("\n")[2]) + 1
+    column = len(before.removeprefix(BOM).rpartition("\n")[2]) + 1
     place = f"{name}, line {line}, column {column}"
     encoding = error.encoding.upper()
     if error.object.startswith(_GZIP_MAGIC):

@@ -54,7 +54,7 @@ def _read_json_lines(file: str, column: str | None, encoding: str) -> list[Cell]
             chosen = _the_column(file, list(record), column)
         if chosen not in record:
             raise CupelError(f"{place}: there is no field {chosen!r}.")
-        cells.append(_checked_cell(record[chosen], place, chosen))
+        cells.append(checked_cell(record[chosen], place, chosen))
     if chosen is None:
         raise CupelError(f"{file} is empty; one JSON object per line was expected.")
     return cells
@@ -65,7 +65,7 @@ def _read_parquet(file: str, column: str | None, _encoding: str) -> list[Cell]:
     (chosen,) = frame.columns
     values = frame[chosen].to_list()
     return [
-        _checked_cell(value, f"{file}, row {row}", chosen) for row, value in enumerate(values, 1)
+        checked_cell(value, f"{file}, row {row}", chosen) for row, value in enumerate(values, 1)
     ]
 
 
@@ -107,7 +107,8 @@ def _the_column(file: str, columns: Sequence[str], column: str | None) -> str:
     return column
 
 
-def _checked_cell(value: object, place: str, column: str) -> Cell:
+def checked_cell(value: object, place: str, column: str) -> Cell:
+    """The text or list of texts of a cell; anything else is an error."""
     texts = value if isinstance(value, list) else [value]
     for text in texts:
         if not isinstance(text, str):
