@@ -61,7 +61,8 @@ class Metric(Protocol):
     attribute `needs` names the parts of a corpus that it reads beside the translations, of
     `references` and `sources`; without it, the references. A class attribute `learns` says whether
     `prepare` learns something from the corpus that changes scores; without it, a `prepare` that the
-    metric defines itself does.
+    metric defines itself does. A class attribute `counts` says that statistics are whole numbers,
+    whose sums are exact in any order; without it, they need not be.
     """
 
     @property
@@ -176,6 +177,11 @@ def needs_of(metric: Metric) -> tuple[str, ...]:
 def learns_from_corpus(metric: Metric) -> bool:
     """Whether its scores depend on the whole corpus, so that parts cannot be scored one by one."""
     return bool(getattr(metric, "learns", type(metric).prepare is not Metric.prepare))
+
+
+def counts_only(metric: Metric) -> bool:
+    """Whether its statistics are whole numbers, so that parts can be added in any order."""
+    return bool(getattr(metric, "counts", False))
 
 
 def mean_statistics(scores: FloatArray) -> FloatArray:

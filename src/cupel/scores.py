@@ -327,16 +327,7 @@ class Scores:
     def _columns(
         self, label: str, statistics: FloatArray, *, segments: bool = False
     ) -> dict[str, FloatArray]:
-        """Scores by label, or by `label.component` for a metric that is a feature vector."""
-        metric = self.metrics[label]
-        if isinstance(metric, Vector):
-            values = metric.components(statistics)
-            names = metric.component_names
-            return {f"{label}.{name}": values[..., i] for i, name in enumerate(names)}
-        if not segments:
-            return {label: metric.score(statistics)}
-        scores = [metric.segment_scores(rows) for rows in statistics]
-        return {label: np.asarray(scores, np.float64)}
+        return score_columns(label, self.metrics[label], statistics, segments=segments)
 
     def _of(self, metric: str) -> FloatArray:
         if metric not in self.statistics:
@@ -357,6 +348,23 @@ class Scores:
             names = ", ".join(self.systems)
             raise CupelError(f"There is no system {system!r}; there are: {names}.")
         return self.systems.index(system)
+
+
+def score_columns(
+    label: str, metric: Metric, statistics: FloatArray, *, segments: bool = False
+) -> dict[str, FloatArray]:
+    """Scores by label, or by `label.component` for a metric that is a feature vector.
+
+    statistics: (systems, k) sums, or (systems, segments, k) with `segments`.
+    """
+    if isinstance(metric, Vector):
+        values = metric.components(statistics)
+        names = metric.component_names
+        return {f"{label}.{name}": values[..., i] for i, name in enumerate(names)}
+    if not segments:
+        return {label: metric.score(statistics)}
+    scores = [metric.segment_scores(rows) for rows in statistics]
+    return {label: np.asarray(scores, np.float64)}
 
 
 def _check_level(level: str) -> None:

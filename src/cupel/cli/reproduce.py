@@ -95,7 +95,9 @@ def _computed(chosen: list[Table], full: bool, workers: int) -> tuple[list[Resul
     from cupel.papers.compute import compute
     from cupel.papers.results import compare
 
-    outcomes = compute(chosen, full=full, workers=workers, report=lambda what: output.warn(f"Computing {what}."))
+    outcomes = compute(
+        chosen, full=full, workers=workers, report=lambda what: output.warn(f"Computing {what}.")
+    )
     return [compare(table, outcomes) for table in chosen], _signatures(chosen, outcomes)
 
 

@@ -16,7 +16,8 @@ from typing import TYPE_CHECKING
 
 from cupel.corpus import counted_segments
 from cupel.engines.blocks import Block
-from cupel.engines.ray_files import File, check_column, matches, planned_file, read_rows
+from cupel.engines.ray_files import File, check_column, matches, planned_file
+from cupel.engines.ray_rows import read_rows
 from cupel.errors import CupelError
 from cupel.reading.names import parse_name, system_names
 from cupel.reading.segments import Segments, listed
@@ -83,9 +84,7 @@ def _flat(cells: Sequence[str | list[str]]) -> tuple[str, ...]:
     first, *others = cells
     if not others and isinstance(first, str):
         return (first,)
-    return tuple(
-        text for cell in cells for text in ([cell] if isinstance(cell, str) else cell)
-    )
+    return tuple(text for cell in cells for text in ([cell] if isinstance(cell, str) else cell))
 
 
 def columns_of(
@@ -282,28 +281,38 @@ class Plan:
         largest = max(file.group for file in self.files.values())
         each = max(JOB, -(-largest // self.size))
         waiting = [block for block in range(self.blocks) if block not in done]
+        ends = [list(accumulate(self.files[n].rows for n in c.files)) for c in self.columns.all]
         jobs = []
         # Neighbours have the same number less place, so that a gap begins another job.
-        for _, run in groupby(enumerate(waiting), lambda pair: (pair[1] - pair[0], pair[1] // each)):
-            jobs.append(self._job([block for _, block in run]))
+        for _, run in groupby(
+            enumerate(waiting), lambda pair: (pair[1] - pair[0], pair[1] // each)
+        ):
+            blocks = [block for _, block in run]
+            first = blocks[0] * self.size
+            stop = min(self.segments, (blocks[-1] + 1) * self.size)
+            pieces = [
+                self._pieces(column, of_column, first, stop)
+                for column, of_column in zip(self.columns.all, ends, strict=True)
+            ]
+            jobs.append(Job(blocks, first, stop, self.size, pieces))
         return jobs
 
-    def _job(self, blocks: Sequence[int]) -> Job:
-        first = blocks[0] * self.size
-        stop = min(self.segments, (blocks[-1] + 1) * self.size)
-        pieces = [self._pieces(column, first, stop) for column in self.columns.all]
-        return Job(blocks, first, stop, self.size, pieces)
-
-    def _pieces(self, column: Column, first: int, stop: int) -> list[tuple[File, int, int]]:
-        files = [self.files[name] for name in column.files]
-        ends = list(accumulate(file.rows for file in files))
+    def _pieces(
+        self, column: Column, ends: Sequence[int], first: int, stop: int
+    ) -> list[tuple[File, int, int]]:
+        """The rows of a column's files. ends: of each file, the number of rows up to its end."""
         pieces = []
-        for file, end in zip(files, ends, strict=True):
-            begin = end - file.rows
-            low, high = max(first, begin) - begin, min(stop, end) - begin
+        place = bisect_right(ends, first)
+        while place < len(ends) and (begin := ends[place] - self._file(column, place).rows) < stop:
+            file = self._file(column, place)
+            low, high = max(first, begin) - begin, min(stop, ends[place]) - begin
             if low < high:
                 pieces.append((_trimmed(file, low), low, high))
+            place += 1
         return pieces
+
+    def _file(self, column: Column, place: int) -> File:
+        return self.files[column.files[place]]
 
 
 def _trimmed(file: File, row: int) -> File:

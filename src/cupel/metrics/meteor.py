@@ -85,6 +85,7 @@ class Meteor(Metric):
 
     name = "meteor"
     higher_is_better = True
+    counts = True
     learns = False
     decimals = 4
 
