@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
+from itertools import islice
 from typing import TYPE_CHECKING, Any, cast
 
 from cupel.engines.ray_files import (
@@ -18,8 +19,8 @@ from cupel.engines.ray_files import (
 )
 from cupel.errors import CupelError
 from cupel.reading.jsons import kind_of_json, parse_json
-from cupel.reading.lines import decode_lines
-from cupel.reading.tables import checked_cell
+from cupel.reading.lines import decoded_line
+from cupel.reading.tables import check_cell
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -98,15 +99,13 @@ def _lines(file: File, start: int, stop: int) -> Iterator[tuple[int, str]]:
     with readable(file.name), system.open_input_file(path) as stream:
         stream.seek(byte)
         lines = io.BufferedReader(cast(io.RawIOBase, stream), CHUNK_OF_BYTES)
-        for number, line in enumerate(decode_lines(lines, file.name, start=row + 1), row):
-            if number >= stop:
-                return
-            if number >= start:
-                yield number + 1, line
+        for number, raw in enumerate(islice(lines, stop - row), row + 1):
+            if number > start:
+                yield number, decoded_line(raw, number, file.name, "utf-8")
 
 
 def _taken(lines: Iterator[tuple[int, str]]) -> Iterator[tuple[int, str]]:
-    return (line for _, line in zip(range(STRIDE), lines, strict=False))
+    return islice(lines, STRIDE)
 
 
 def _json_table(name: str, columns: Sequence[str], lines: Iterator[tuple[int, str]]) -> pa.Table:
@@ -123,7 +122,7 @@ def _json_table(name: str, columns: Sequence[str], lines: Iterator[tuple[int, st
         for column, values in cells.items():
             if column not in record:
                 raise CupelError(f"{place}: there is no field {column!r}.")
-            values.append(checked_cell(record[column], place, column))
+            values.append(check_cell(record[column], place, column))
     return pa.table({column: _array(values) for column, values in cells.items()})
 
 

@@ -88,13 +88,8 @@ def _unpacked(file: io.BufferedReader, name: str) -> Iterator[BinaryIO]:
         raise CupelError(f"{name} is damaged: its gzip data cannot be unpacked.") from None
 
 
-def decode_lines(
-    stream: BinaryIO, name: str, encoding: str = "utf-8", *, start: int = 1
-) -> Iterator[str]:
-    """The decoded lines of a byte stream; a byte that cannot be decoded is an error with its place.
-
-    start: the number of the first line, where the stream begins inside a file.
-    """
+def decode_lines(stream: BinaryIO, name: str, encoding: str = "utf-8") -> Iterator[str]:
+    """The decoded lines of a byte stream; a byte that cannot be decoded is an error with its place."""
     try:
         codec = codecs.lookup(encoding).name
         newline = "\n".encode(codec)
@@ -104,16 +99,21 @@ def decode_lines(
         yield from _decoded_as_one(stream.read(), name, codec)
         return
     lines: Iterable[bytes] = stream
-    for number, raw in enumerate(lines, start=start):
-        try:
-            line = raw.decode(codec)
-        except UnicodeDecodeError as error:
-            raise CupelError(_bad_byte(name, number, error)) from None
-        if number == 1:
-            line = line.removeprefix(BOM)
-            if not line:  # a byte order mark and nothing else
-                return
-        yield _without_end(line)
+    number = 0
+    for number, raw in enumerate(lines, start=1):
+        line = decoded_line(raw, number, name, codec)
+        if number == 1 and not line and not raw.endswith(b"\n"):
+            return  # a byte order mark and nothing else
+        yield line
+
+
+def decoded_line(raw: bytes, number: int, name: str, codec: str) -> str:
+    """One line without its end; errors name the file and the line, from 1."""
+    try:
+        line = raw.decode(codec)
+    except UnicodeDecodeError as error:
+        raise CupelError(_bad_byte(name, number, error)) from None
+    return _without_end(line.removeprefix(BOM) if number == 1 else line)
 
 
 def _decoded_as_one(content: bytes, name: str, codec: str) -> Iterator[str]:

@@ -1,0 +1,61 @@
+"""A Ray cluster for the time of a run: one that is there, or one on this machine alone.
+
+Ray is quiet here, sends no usage statistics and opens no dashboard. Where it is not installed, or
+the cluster cannot be reached, one sentence says so.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import os
+from collections.abc import Iterator
+from importlib.util import find_spec
+from typing import Any
+
+from cupel.errors import CupelError, MissingPart
+
+_QUIET = {
+    "RAY_USAGE_STATS_ENABLED": "0",  # nothing touches the network but the cluster itself
+    "RAY_BACKEND_LOG_LEVEL": "fatal",
+    "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0",
+    "RAY_DEDUP_LOGS": "0",
+}
+
+
+def check_ray() -> None:
+    """An error with the command that installs Ray, where it is missing."""
+    if find_spec("ray") is None or find_spec("pyarrow") is None:
+        raise MissingPart("--engine ray needs Ray Data: pip install 'cupel[ray]'.")
+
+
+@contextlib.contextmanager
+def cluster(address: str | None = None, cpus: int | None = None) -> Iterator[Any]:
+    """The module `ray`, connected; what was started here is stopped at the end.
+
+    address: of a running cluster, HOST:PORT, or `auto` for that of this machine. cpus: of the
+    cluster that is started where no address is given; all, if not said.
+    """
+    check_ray()
+    for name, value in _QUIET.items():
+        os.environ.setdefault(name, value)
+    import ray
+
+    if ray.is_initialized():  # by a program that uses Cupel, or a test
+        yield ray
+        return
+    quiet: dict[str, Any] = {"log_to_driver": False, "logging_level": logging.ERROR}
+    try:
+        if address is None:
+            ray.init(num_cpus=cpus, include_dashboard=False, **quiet)
+        else:
+            ray.init(address=address, **quiet)
+    except (ConnectionError, RuntimeError, ValueError, TimeoutError) as error:
+        where = f"at {address} " if address else ""
+        raise CupelError(
+            f"The Ray cluster {where}cannot be reached: {str(error).splitlines()[0].rstrip('.')}."
+        ) from error
+    try:
+        yield ray
+    finally:
+        ray.shutdown()
