@@ -46,8 +46,8 @@ if TYPE_CHECKING:
 
 ATTEMPTS = 3
 """How often the missing blocks are started again after the cluster failed."""
-_READER_CPUS = 0.25
-"""Reading costs little beside scoring. Unlike an actor's share, so that Ray Data keeps them apart."""
+_SCORER_CPUS, _READER_CPUS = 0.75, 0.25
+"""Shares of a processor: where actors took all of them, no task could read what they wait for."""
 
 
 @dataclass(frozen=True)
@@ -206,7 +206,7 @@ def _dataset(ray: Any, jobs: Sequence[Job], request: Request, workers: int | Non
     resources = ray.cluster_resources()
     gpus = int(resources.get("GPU", 0)) if any(map(_on_gpu, request.metrics.values())) else 0
     most = workers or gpus or max(1, int(resources.get("CPU", 1)))
-    share: dict[str, Any] = {"num_gpus": 1} if gpus else {"num_cpus": 1}
+    share: dict[str, Any] = {"num_gpus": 1} if gpus else {"num_cpus": _SCORER_CPUS}
     with ray_data.DataContext.current(context):
         dataset = ray_data.read_datasource(
             Jobs(jobs, request.columns), override_num_blocks=len(jobs), num_cpus=_READER_CPUS

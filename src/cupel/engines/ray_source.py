@@ -23,7 +23,7 @@ SCHEMA = pa.schema(
 """Of texts and of statistics. error: a sentence in the place of the content."""
 
 
-class Jobs(Datasource):
+class Jobs(Datasource):  # type: ignore[misc]
     """The blocks of some jobs."""
 
     def __init__(self, jobs: Sequence[Job], columns: Columns) -> None:
@@ -44,7 +44,7 @@ class Jobs(Datasource):
         columns = self._columns
         return [
             ReadTask(
-                lambda job=job: read_job(job, columns),  # type: ignore[misc]
+                lambda job=job: read_job(job, columns),
                 BlockMetadata(num_rows=len(job.blocks), size_bytes=None, exec_stats=None),
                 SCHEMA,
             )
