@@ -19,7 +19,7 @@ from cupel.engines.processes import Job, run
 from cupel.engines.results import StreamedScores
 from cupel.engines.totals import Totals
 from cupel.errors import CupelError
-from cupel.metric import Metric, learns_from_corpus
+from cupel.metric import DetailedByText, Metric, learns_from_corpus
 from cupel.scoring import check_needs
 
 STREAM_BYTES = 16_000_000
@@ -79,9 +79,16 @@ def is_exact(inputs: Inputs) -> bool:
     return inputs.size < EXACT_BYTES
 
 
-def why_not_streamed(inputs: Inputs, metrics: Mapping[str, Metric]) -> str | None:
-    """What keeps the inputs from being scored block by block, as the end of a sentence; or None."""
+def why_not_streamed(
+    inputs: Inputs, metrics: Mapping[str, Metric], *, details: bool = False
+) -> str | None:
+    """What keeps the inputs from being scored block by block, as the end of a sentence; or None.
+
+    details: whether details of the system scores are wanted.
+    """
     for label, metric in metrics.items():
+        if details and isinstance(metric, DetailedByText):
+            return f"--details of {label} needs all texts at once"
         if learns_from_corpus(metric) and not isinstance(metric, LearnsFromBlocks):
             return f"the metric {label!r} learns from all texts at once"
     return inputs.why_not_streamed()
