@@ -114,7 +114,10 @@ class Scores:
             references, sources = self.corpus.references, self.corpus.sources
             batches = (Batch(t, references, sources) for t in self.corpus.systems.values())
             statistics = np.stack([scorer.detail_statistics(batch) for batch in batches])
-        parts = scorer.details(statistics.sum(axis=1) if level == "system" else statistics)
+            summed = statistics.sum(axis=1)
+        else:
+            summed = self._sums(metric)
+        parts = scorer.details(summed if level == "system" else statistics)
         return {
             system: {
                 name: float(values[row]) if level == "system" else values[row]
@@ -244,7 +247,7 @@ class Scores:
             {"system": system, "metric": label, "score": float(values[row])}
             for row, system in enumerate(self.systems)
             for metric in self.metrics
-            for label, values in self._columns(metric, self._of(metric).sum(axis=1)).items()
+            for label, values in self._columns(metric, self._sums(metric)).items()
         ]
 
     def segment_rows(self) -> list[Row]:
@@ -300,7 +303,7 @@ class Scores:
         header, drawn = ["system"], {}
         for label, metric in self.metrics.items():
             places = decimals_of(metric)
-            totals = self._columns(label, self._of(label).sum(axis=1))
+            totals = self._columns(label, self._sums(label))
             header += totals
             intervals = {} if isinstance(metric, Vector) else self.intervals(label)
             for row, system in enumerate(self.systems):
@@ -336,8 +339,12 @@ class Scores:
         return self.statistics[metric]
 
     def _totals(self, metric: str) -> FloatArray:
-        statistics = self._of(metric)
-        return np.asarray(self.metrics[metric].score(statistics.sum(axis=1)), np.float64)
+        return np.asarray(self.metrics[metric].score(self._sums(metric)), np.float64)
+
+    def _sums(self, metric: str) -> FloatArray:
+        """(systems, k): statistics added up over all segments."""
+        total: FloatArray = self._of(metric).sum(axis=1)
+        return total
 
     def _row(self, system: str | None) -> int:
         if system is None:

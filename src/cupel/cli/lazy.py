@@ -17,9 +17,7 @@ from typer.main import get_command
 from cupel.cli.usage import Group
 from cupel.cli.variadic import SpreadingCommand
 
-NAMES = (
-    "score metrics meta human mutt align parse data report serve reproduce train tune demo".split()
-)
+NAMES = "score merge metrics meta human mutt align parse data report serve reproduce train tune demo".split()
 """In the order of `cupel --help`."""
 
 
