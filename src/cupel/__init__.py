@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from cupel.alignments import Alignment as Alignment
     from cupel.batch import Batch as Batch
     from cupel.corpus import Corpus as Corpus
+    from cupel.engines import tables as tables
     from cupel.errors import CupelError as CupelError
     from cupel.human.judges import judges as judges
     from cupel.human.rankings import wmt_rankings as wmt_rankings
@@ -56,6 +57,7 @@ _HOMES = {
     "batch": ["Batch"],
     "corpus": ["Corpus"],
     "data": [],
+    "engines.tables": [],
     "errors": ["CupelError"],
     "human.judges": ["judges"],
     "human.rankings": ["wmt_rankings"],

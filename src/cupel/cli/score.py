@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from cupel.cli import clusters as ranked
-from cupel.cli import external, flagged, gates, output, sacrebleu, scale, test_sets
+from cupel.cli import external, flagged, gates, on_ray, output, sacrebleu, scale, test_sets
 from cupel.cli import score_options as options
 from cupel.cli.options import (
     OUTPUT,
@@ -78,6 +78,9 @@ def score(
     workers: Workers = 1,
     stream: scale.Stream = False,
     part: scale.PartOf = None,
+    engine: on_ray.Engine = on_ray.EngineName.local,
+    address: on_ray.Address = None,
+    keep: on_ray.Keep = None,
     ci: options.Ci = False,
     ci_n: options.CiN = 1000,
     paired: options.Paired = None,
@@ -190,7 +193,9 @@ def score(
     large = scale.Scale(stream, part, workers, whole)
     files, names = asked_gates.with_baseline(input_ or ["-"], names)
     texts = scale.Texts(references or [], files, source, names, num_refs, encoding)
-    if large.scored(texts, chosen, given, printing):
+    unfit = {**whole, "--stream": stream, "--part": part}
+    cluster = on_ray.OnRay.of(context, engine, address, keep, workers, unfit)
+    if cluster.scored(texts, chosen, printing) or large.scored(texts, chosen, given, printing):
         return
     if chosen or input_ or references or named_set:
         corpus = texts.corpus(named_set)

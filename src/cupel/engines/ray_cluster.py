@@ -46,10 +46,11 @@ def cluster(address: str | None = None, cpus: int | None = None) -> Iterator[Any
         return
     quiet: dict[str, Any] = {"log_to_driver": False, "logging_level": logging.ERROR}
     try:
-        if address is None:
-            ray.init(num_cpus=cpus, include_dashboard=False, **quiet)
-        else:
-            ray.init(address=address, **quiet)
+        with _nothing_on_stderr():
+            if address is None:
+                ray.init(num_cpus=cpus, include_dashboard=False, **quiet)
+            else:
+                ray.init(address=address, **quiet)
     except (ConnectionError, RuntimeError, ValueError, TimeoutError) as error:
         where = f"at {address} " if address else ""
         raise CupelError(
@@ -59,3 +60,16 @@ def cluster(address: str | None = None, cpus: int | None = None) -> Iterator[Any
         yield ray
     finally:
         ray.shutdown()
+
+
+@contextlib.contextmanager
+def _nothing_on_stderr() -> Iterator[None]:
+    """Ray's core writes lines of its own to standard error when it starts."""
+    kept, nowhere = os.dup(2), os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, 2)
+    try:
+        yield
+    finally:
+        os.dup2(kept, 2)
+        os.close(kept)
+        os.close(nowhere)

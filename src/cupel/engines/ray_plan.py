@@ -16,11 +16,11 @@ from typing import TYPE_CHECKING
 
 from cupel.corpus import counted_segments
 from cupel.engines.blocks import Block
-from cupel.engines.ray_files import File, check_column, matches, planned_file
+from cupel.engines.ray_files import File, check_column, matches, parquet_file
 from cupel.engines.ray_rows import read_rows
 from cupel.errors import CupelError
 from cupel.reading.names import parse_name, system_names
-from cupel.reading.segments import Segments, listed
+from cupel.reading.segments import Segments, listed, nearest
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -136,6 +136,12 @@ def _column(given: str, role: str) -> Column:
     if name.kind == "lines":
         return Column(given, tuple(files), TEXT)
     column = name.part or _usual_column(given, files[0], role)
+    if name.kind == "parquet":  # the others are looked at on the cluster
+        check_column(parquet_file(files[0]), column, several)
+    elif column not in (names := _first_columns(files[0])):
+        raise CupelError(
+            f"{files[0]} has no column {column!r}; it has {listed(names)}{nearest(column, names)}"
+        )
     return Column(given, tuple(files), column, several)
 
 
@@ -153,7 +159,7 @@ def _usual_column(given: str, file: str, role: str) -> str:
 
 def _first_columns(file: str) -> Sequence[str]:
     if file.endswith(".parquet"):
-        return list(planned_file(file).columns or ())
+        return list(parquet_file(file).columns or ())
     from cupel.reading.jsons import json_lines
 
     for _, record in json_lines(file):

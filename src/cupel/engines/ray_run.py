@@ -60,6 +60,7 @@ class Request:
     folder: Path | None = None
     all_rows: bool = False
     with_scores: bool = False
+    send_scores: bool = False
     version: str = __version__
 
 
@@ -146,7 +147,7 @@ def description(plan: Plan, request: Request) -> dict[str, Any]:
         "files": [[f.name, f.size, f.rows] for f in plan.files.values()],
         "segments": plan.segments,
         "block size": plan.size,
-        "outputs": [request.all_rows, request.with_scores],
+        "outputs": [request.all_rows, request.with_scores, request.send_scores],
     }
 
 
@@ -293,6 +294,7 @@ class Scorer:
         folder = Folder(request.folder) if request.folder else None
         if folder and request.with_scores:
             folder.write_segments(number, block, list(request.columns.systems))
+        if not request.send_scores:
             block = replace(block, scores={})
         content = packed(block)
         if folder:
