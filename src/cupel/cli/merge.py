@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from cupel.cli import sacrebleu
 from cupel.cli import score_options as options
 from cupel.cli.options import SEED, Form, Out, Seed
 from cupel.cli.output import Format
@@ -38,6 +39,7 @@ def merge(
     Example: cupel merge part-*.parquet -f json --ci
     """
     from cupel.engines.parts import checked_parts, merge_parts, plan_metrics, read_part
+    from cupel.metric import DetailedByText
 
     if segments and (ci or paired):
         raise CupelError("Intervals and tests are computed for system scores only: leave out -sl.")
@@ -50,8 +52,13 @@ def merge(
         raise CupelError("The parts have no segment scores: score them with -sl.")
     if segments and details:
         raise CupelError("--details of segments needs all texts at once: leave it out.")
-    with segment_stream(list(plan.systems), plan_metrics(plan), printing) as stream:
-        scores = merge_parts(parts, watch=stream.add if stream else None)
+    changed = sacrebleu.segment_options(segments)
+    metrics = plan_metrics(plan, changed)
+    for label, metric in metrics.items():
+        if details and isinstance(metric, DetailedByText):
+            raise CupelError(f"--details of {label} needs all texts at once: leave it out.")
+    with segment_stream(list(plan.systems), metrics, printing) as stream:
+        scores = merge_parts(parts, stream.add if stream else None, changed)
         if stream:
             stream.finish(scores)
     printing.print_streamed(scores)

@@ -200,11 +200,18 @@ def read_part(path: Path | str) -> Part:
         ) from None
 
 
-def merge_parts(paths: Sequence[Path | str], watch: Watch | None = None) -> StreamedScores:
-    """The result of the run that the parts are of. watch: called with every block, in order."""
+def merge_parts(
+    paths: Sequence[Path | str],
+    watch: Watch | None = None,
+    options: Mapping[str, Mapping[str, object]] | None = None,
+) -> StreamedScores:
+    """The result of the run that the parts are of.
+
+    watch: called with every block, in order. options: as for `plan_metrics`.
+    """
     parts = checked_parts([read_part(path) for path in paths])
     plan = parts[0].plan
-    metrics = plan_metrics(plan)
+    metrics = plan_metrics(plan, options)
     totals = Totals(metrics, keep_rows=plan.exact)
     for part in parts:
         for block in _blocks(part):
@@ -216,8 +223,14 @@ def merge_parts(paths: Sequence[Path | str], watch: Watch | None = None) -> Stre
     return StreamedScores.of(list(plan.systems), totals)
 
 
-def plan_metrics(plan: Plan) -> dict[str, Metric]:
-    """The metrics of a run, made again; an error where they are not the same here."""
+def plan_metrics(
+    plan: Plan, options: Mapping[str, Mapping[str, object]] | None = None
+) -> dict[str, Metric]:
+    """The metrics of a run, made again; an error where they are not the same here.
+
+    options: by the name of a metric, other values of options that change scores of statistics, not
+    statistics.
+    """
     metrics: dict[str, Metric] = {}
     for label, given in plan.metrics.items():
         metric = get_metric(given["spec"], **given["options"])
@@ -226,7 +239,8 @@ def plan_metrics(plan: Plan) -> dict[str, Metric]:
                 f"The metric {label!r} was {given['signature']} where the parts were made, and is "
                 f"{metric.signature()} here: merge with the same version and resources."
             )
-        metrics[label] = metric
+        others = (options or {}).get(label.partition(":")[0], {})
+        metrics[label] = get_metric(given["spec"], **{**given["options"], **others})
     return metrics
 
 
