@@ -174,11 +174,13 @@ def spark() -> Iterator[Any]:
     if shutil.which("java") is None:
         pytest.skip("needs Java 17 or newer, which Spark runs on")
     builder = sql.SparkSession.builder.master("local[1]").config("spark.ui.enabled", "false")
-    builder = builder.config("spark.pyspark.python", sys.executable)
-    session = builder.config("spark.sql.shuffle.partitions", "1").getOrCreate()
-    session.sparkContext.setLogLevel("OFF")
-    yield session
-    session.stop()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("PYSPARK_PYTHON", sys.executable)
+        patch.setenv("PYSPARK_DRIVER_PYTHON", sys.executable)
+        session = builder.config("spark.sql.shuffle.partitions", "1").getOrCreate()
+        session.sparkContext.setLogLevel("OFF")
+        yield session
+        session.stop()
 
 
 def test_spark(texts: pl.DataFrame, spark: Any, tmp_path: Path) -> None:

@@ -15,7 +15,7 @@ from typing import Any
 
 from cupel.errors import CupelError, MissingPart
 
-_QUIET = {
+QUIET = {
     "RAY_USAGE_STATS_ENABLED": "0",  # nothing touches the network but the cluster itself
     "RAY_BACKEND_LOG_LEVEL": "fatal",
     "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0",
@@ -37,7 +37,7 @@ def cluster(address: str | None = None, cpus: int | None = None) -> Iterator[Any
     cluster that is started where no address is given; all, if not said.
     """
     check_ray()
-    for name, value in _QUIET.items():
+    for name, value in QUIET.items():
         os.environ.setdefault(name, value)
     import ray
 
@@ -50,11 +50,13 @@ def cluster(address: str | None = None, cpus: int | None = None) -> Iterator[Any
             if address is None:
                 ray.init(num_cpus=cpus, include_dashboard=False, **quiet)
             else:
-                ray.init(address=address, **quiet)
+                with _soon():
+                    ray.init(address=address, **quiet)
     except (ConnectionError, RuntimeError, ValueError, TimeoutError) as error:
-        where = f"at {address} " if address else ""
+        if address is None:
+            raise CupelError(f"Ray does not start on this machine: {_last_line(error)}.") from error
         raise CupelError(
-            f"The Ray cluster {where}cannot be reached: {str(error).splitlines()[0].rstrip('.')}."
+            f"The Ray cluster at {address} cannot be reached: start it, or correct the address."
         ) from error
     try:
         yield ray
@@ -73,3 +75,21 @@ def _nothing_on_stderr() -> Iterator[None]:
         os.dup2(kept, 2)
         os.close(kept)
         os.close(nowhere)
+
+
+@contextlib.contextmanager
+def _soon() -> Iterator[None]:
+    """Ray tries to connect once or twice, not for minutes."""
+    name = "RAY_gcs_server_port_wait_time_s"
+    given = os.environ.get(name)
+    os.environ[name] = given or "2"
+    try:
+        yield
+    finally:
+        if given is None:
+            del os.environ[name]
+
+
+def _last_line(error: BaseException) -> str:
+    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+    return (lines[-1] if lines else type(error).__name__).rstrip(".")

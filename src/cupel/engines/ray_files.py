@@ -62,6 +62,10 @@ def matches(pattern: str) -> list[str]:
     """The files of a pattern, in the order of their names; an error where there is none."""
     if "://" in pattern:
         files = _remote_matches(pattern)
+    elif Path(pattern).is_dir():
+        raise CupelError(
+            f"{pattern} is a folder: name its files by a pattern, such as {Path(pattern)}/*.parquet."
+        )
     elif Path(pattern).exists():  # a name with [ or * in it
         files = [pattern]
     else:
@@ -182,6 +186,8 @@ def unpacking(name: str, rows: tuple[int, int] | None = None) -> Iterator[None]:
         yield
     except (pa.ArrowException, OSError, CupelError) as error:
         if isinstance(error, FileNotFoundError | PermissionError):
+            raise
+        if rows is not None and isinstance(error, CupelError):
             raise
         if rows is None:
             raise CupelError(f"{name} is not a Parquet file, or it is damaged.") from None

@@ -19,7 +19,7 @@ from cupel.engines.blocks import Block
 from cupel.engines.ray_files import File, check_column, matches, parquet_file
 from cupel.engines.ray_rows import read_rows
 from cupel.errors import CupelError
-from cupel.reading.names import parse_name, system_names
+from cupel.reading.names import kind_of, parse_name, system_names
 from cupel.reading.segments import Segments, listed, nearest
 
 if TYPE_CHECKING:
@@ -111,7 +111,7 @@ def columns_of(
         for (name, segments), column in zip(named, read, strict=True)
     ]
     found = None
-    if source is not None or (needs_source and parse_name(table).kind != "lines"):
+    if source is not None or (needs_source and kind_of(read[0].files[0]) != "lines"):
         found = _column(source or _same_files(table), "source")
     return Columns(
         dict(zip(system_names(named, names), read, strict=True)),
@@ -122,7 +122,7 @@ def columns_of(
 
 def _same_files(given: str) -> str:
     name = parse_name(given)
-    if name.kind == "lines":
+    if kind_of(matches(name.file)[0]) == "lines":
         raise CupelError(
             f"{given} has one text per line: name the files of the translations with -i."
         )
@@ -133,10 +133,11 @@ def _column(given: str, role: str) -> Column:
     name = parse_name(given)
     files = matches(name.file)
     several = role == "reference"
-    if name.kind == "lines":
+    kind = kind_of(files[0])
+    if kind == "lines":
         return Column(given, tuple(files), TEXT)
     column = name.part or _usual_column(given, files[0], role)
-    if name.kind == "parquet":  # the others are looked at on the cluster
+    if kind == "parquet":  # the others are looked at on the cluster
         check_column(parquet_file(files[0]), column, several)
     elif column not in (names := _first_columns(files[0])):
         raise CupelError(
