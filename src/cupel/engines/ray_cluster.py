@@ -46,12 +46,13 @@ def cluster(address: str | None = None, cpus: int | None = None) -> Iterator[Any
         return
     quiet: dict[str, Any] = {"log_to_driver": False, "logging_level": logging.ERROR}
     try:
+        if address is not None and address != "auto" and not _answers(address):
+            raise ConnectionError(address)
         with _nothing_on_stderr():
             if address is None:
                 ray.init(num_cpus=cpus, include_dashboard=False, **quiet)
             else:
-                with _soon():
-                    ray.init(address=address, **quiet)
+                ray.init(address=address, **quiet)
     except (ConnectionError, RuntimeError, ValueError, TimeoutError) as error:
         if address is None:
             raise CupelError(f"Ray does not start on this machine: {_last_line(error)}.") from error
@@ -77,17 +78,21 @@ def _nothing_on_stderr() -> Iterator[None]:
         os.close(nowhere)
 
 
-@contextlib.contextmanager
-def _soon() -> Iterator[None]:
-    """Ray tries to connect once or twice, not for minutes."""
-    name = "RAY_gcs_server_port_wait_time_s"
-    given = os.environ.get(name)
-    os.environ[name] = given or "2"
+def _answers(address: str, seconds: float = 5.0) -> bool:
+    """Whether something listens there; Ray itself would try for minutes."""
+    import asyncio
+
+    host, _, port = address.rpartition(":")
+
+    async def connect() -> None:
+        _, writer = await asyncio.open_connection(host, int(port))
+        writer.close()
+
     try:
-        yield
-    finally:
-        if given is None:
-            del os.environ[name]
+        asyncio.run(asyncio.wait_for(connect(), seconds))
+    except (OSError, ValueError, TimeoutError):
+        return False
+    return True
 
 
 def _last_line(error: BaseException) -> str:

@@ -115,13 +115,12 @@ def segments(
     return _like(table, pl.DataFrame(arrays))
 
 
-def merge(tables: Iterable[Table] | Table) -> Table:
+def merge(tables: Iterable[Any] | Any) -> Any:
     """One table of statistics out of several, of the kind of the first."""
     given = _several(tables)
     if not given:
         raise CupelError("There are no statistics to add up: give at least one table.")
-    first: Table = given[0]
-    return _like(first, _added(_rows_of(given)))
+    return _like(given[0], _added(_rows_of(given)))
 
 
 @dataclass(frozen=True)
