@@ -26,8 +26,8 @@ from cupel.cli.output import table
 from cupel.data import wmt_corpus, wmt_pairs
 
 COMMAND = [sys.executable, "-m", "cupel", "score"]
-WORKED = {"ter": 1_000_000, "meteor": 1_000_000, "assay": 20_000}
-"""Pairs for the comparison of workers; the rate of assay is the same for any number of blocks."""
+WORKED = {"ter": 1_000_000, "meteor": 1_000_000, "assay": 8_192}
+"""Pairs for the comparison of workers; assay does some hundred a second: its are fewer."""
 ONE = """
 import json, resource, sys, time
 if __name__ == "__main__":

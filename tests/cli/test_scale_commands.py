@@ -31,7 +31,7 @@ def at_the_texts(texts: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.chdir(texts)
     for module in (stream, parts):
-        monkeypatch.setattr(module, "block_size", lambda _systems: 64)
+        monkeypatch.setattr(module, "block_size", lambda *_: 64)
 
 
 def printed(command: str, capsys: pytest.CaptureFixture[str]) -> tuple[str, str]:

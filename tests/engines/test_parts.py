@@ -53,7 +53,7 @@ def test_merged_parts_are_one_run(
         for module in (blocks, totals, parts):
             monkeypatch.setattr(module, "CHUNK", 8)
     for module in (stream, parts):
-        monkeypatch.setattr(module, "block_size", lambda _systems: 16)
+        monkeypatch.setattr(module, "block_size", lambda *_: 16)
     paths = write(inputs, range(1, count + 1), count)
     whole = stream.score_files(inputs, named_metrics(METRICS))
     merged = parts.merge_parts(paths[::-1])
@@ -126,7 +126,7 @@ def test_another_signature_here(inputs: Inputs) -> None:
 def test_a_run_that_ends_too_early_leaves_nothing(
     inputs: Inputs, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(parts, "block_size", lambda _systems: 16)
+    monkeypatch.setattr(parts, "block_size", lambda *_: 16)
     statistics = processes.Job.statistics
 
     def failing(job: processes.Job, block: blocks.Block) -> blocks.BlockStatistics:

@@ -45,7 +45,7 @@ def references() -> list[list[str]]:
 
 @pytest.fixture(autouse=True)
 def small_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(stream, "block_size", lambda _systems: 64)
+    monkeypatch.setattr(stream, "block_size", lambda *_: 64)
 
 
 @pytest.fixture(scope="module")
@@ -206,7 +206,7 @@ def test_blocks_instead_of_segments_are_resampled(
 ) -> None:
     """Intervals are about as wide, and tests decide alike; the signature names the blocks."""
     n = 6000
-    monkeypatch.setattr(stream, "block_size", lambda _systems: 640)
+    monkeypatch.setattr(stream, "block_size", lambda *_: 640)
     truth = lines(n, 1)
     same, better, worse = (
         _noisy(truth, share, seed) for share, seed in ((0.3, 2), (0.27, 3), (0.3, 4))
