@@ -130,3 +130,6 @@ def test_remarks_and_order() -> None:
     assert block_size(1) == 8192
     assert block_size(3) == 2 * CHUNK
     assert block_size(50) == CHUNK
+    assert block_size(1, 4e6) == CHUNK
+    assert block_size(1, 2e7) == 3 * CHUNK
+    assert block_size(2, 1e9) == 4 * CHUNK

@@ -53,6 +53,11 @@ def output(path: Path | None) -> Iterator[TextIO]:
         yield file
 
 
+def is_parquet(path: Path | None) -> bool:
+    """Whether a file is to be Parquet, by its name."""
+    return path is not None and path.suffix.lower() == ".parquet"
+
+
 def print_table(
     header: Sequence[str],
     rows: Iterable[Sequence[str]],

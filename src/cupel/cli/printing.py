@@ -52,9 +52,7 @@ class Printing:
         flags: bool = False,
     ) -> None:
         """Print systems, or segments, or with `flags` the segments that checks flag."""
-        from cupel.cli.segment_stream import is_parquet
-
-        if self.segments and not flags and is_parquet(self.out):
+        if self.segments and not flags and output.is_parquet(self.out):
             self._write_parquet(scores)
             return
         results = Results(
@@ -76,8 +74,6 @@ class Printing:
 
     def print_streamed(self, scores: StreamedScores) -> None:
         """Notes and system scores of what was read block by block."""
-        from cupel.cli.segment_stream import is_parquet
-
         if not self.quiet:
             remark(scores.corpus, scores.metrics, self.force)
             warn_without_details(scores, self.details)
@@ -86,7 +82,7 @@ class Printing:
                     f"Intervals and tests draw blocks of {scores.unit} segments, because the input is large."
                 )
         if not self.segments:
-            if is_parquet(self.out):
+            if output.is_parquet(self.out):
                 raise CupelError("Only segment scores are written as Parquet: add -sl, or --part.")
             self.print_scores(scores)
 

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
 from cupel.cli import output
-from cupel.cli.output import Format
+from cupel.cli.output import Format, is_parquet
 from cupel.cli.score_tables import metric_of, places_of
 from cupel.engines.segments import SegmentStore, rows_of
 
@@ -169,8 +169,3 @@ class SegmentStream:
             print(mark, "  ", text.replace("\n", "\n  "), sep="", end="", file=self._file)
             mark = ",\n"
         print("\n ]", end, sep="", file=self._file)
-
-
-def is_parquet(out: Path | None) -> bool:
-    """Whether a file is to be Parquet, by its name."""
-    return out is not None and out.suffix.lower() == ".parquet"

@@ -9,6 +9,7 @@ the other (`cupel.engines.totals`), which is what NumPy does with all of them in
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -23,6 +24,9 @@ from cupel.scoring import BATCH_SIZE, Task, task_statistics
 
 CHUNK = 1024
 """Segments whose statistics are summed to one row: the unit of resampling for large inputs."""
+
+_BYTES, _BLOCKS = 200, 32
+"""Bytes that a segment may have with its references, and blocks that a small input is divided into."""
 
 
 @dataclass(frozen=True)
@@ -74,9 +78,14 @@ EMPTY, TOKENISED = "empty", "tokenised"
 """The kinds of remarks: blank texts, and translations that end in ' .'."""
 
 
-def block_size(systems: int) -> int:
-    """Segments per block: about as many items as a batch has, and whole chunks."""
-    return CHUNK * max(1, BATCH_SIZE // CHUNK // max(systems, 1))
+def block_size(systems: int, size: float = math.inf) -> int:
+    """Segments per block: whole chunks, at most as many items as a batch has.
+
+    size: bytes of the inputs. Small ones have smaller blocks, so that several workers end at about
+    the same time. The number of workers does not count, so that it cannot change anything.
+    """
+    items = min(BATCH_SIZE, size / (_BYTES * _BLOCKS))
+    return CHUNK * max(1, int(items / CHUNK / max(systems, 1)))
 
 
 def block_statistics(

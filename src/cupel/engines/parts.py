@@ -111,7 +111,7 @@ def write_part(
     plan = _plan(inputs, prepared, options, with_scores)
     start, stop = plan.of_part(number, count)
     part = Part(path, plan, number, count, start, stop)
-    size = block_size(len(inputs.systems))
+    size = block_size(len(inputs.systems), inputs.size)
     job = Job(inputs, prepared, size, start, stop, all_rows=plan.exact, with_scores=with_scores)
     with parquet_sink(path, _schema(prepared, with_scores), _metadata(part), group=64) as sink:
         for block in run(job, workers) if start < stop else ():

@@ -60,7 +60,7 @@ def score_files(
     job = Job(
         inputs,
         prepared,
-        block_size(len(inputs.systems)),
+        block_size(len(inputs.systems), inputs.size),
         all_rows=exact,
         with_scores=with_scores,
     )
@@ -96,7 +96,7 @@ def why_not_streamed(
 
 def prepare_on(inputs: Inputs, metrics: Mapping[str, Metric]) -> dict[str, Metric]:
     """The metrics, prepared: those that learn from references read all of them first."""
-    size = block_size(len(inputs.systems))
+    size = block_size(len(inputs.systems), inputs.size)
     first = next(blocks(inputs, size), None)
     if first is None:
         raise CupelError("There is nothing to score: the files have no segments.")
