@@ -3,7 +3,8 @@
     python benchmarks/run.py [--repetitions 5] [--only ter] [--quick]
 
 Real segments come from the pack wmt14 (CUPEL_DATA). Every contest checks that both sides gave the
-same scores. A second table holds what has no peer: start-up, resampling, memory.
+same scores. A second table holds what has no peer: start-up, resampling, memory. Large inputs are
+measured by `--only scale` alone.
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ import campaign
 import cupel
 import mbr
 import meteor
+import scale
 import start
 from cupel.cli.output import table
 from cupel.data import wmt_corpus, wmt_pairs
@@ -209,6 +211,9 @@ def main() -> int:
     except CupelError as error:
         print(f"bench: {error}", file=sys.stderr)
         return 2
+    if arguments.only == "scale":  # takes half an hour, and all cores
+        scale.report(arguments.quick)
+        return 0
     if arguments.only in "start":
         print(f"Measured on {start.machine()}.\n")
         table(start.HEADER, start.rows(corpus, arguments.repetitions), sys.stdout)

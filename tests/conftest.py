@@ -38,10 +38,13 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
     return True if others and config.getoption("markexpr") == "quick" else None
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    asked = "soak" in config.getoption("markexpr")
     for item in items:
         if item.path in QUICK:
             item.add_marker("quick")
+        if item.get_closest_marker("soak") and not asked:
+            item.add_marker(pytest.mark.skip(reason="takes minutes: pytest -m soak"))
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -15,9 +15,9 @@ import cupel
 HOME = Path(cupel.__file__).parent
 ORDER = (
     "errors names records console folders mapped_file cache checksums code_digest options "
-    "descriptions presets arrays corpus reading batch metric alignments significance "
+    "descriptions presets arrays sums corpus reading batch metric alignments significance "
     "system_ranking scores meaning planning gates kernels text syntax data human neural registry "
-    "learned metrics scoring meta choosing tuning mutt diagnose report adapters papers cli training "
+    "learned metrics scoring engines meta choosing tuning mutt diagnose report adapters papers cli training "
     "__init__ __main__"
 ).split()
 """A room imports from those before it; the registry finds metrics by name, when one is asked for."""

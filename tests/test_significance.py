@@ -86,6 +86,16 @@ def test_p_values_tell_a_real_difference_from_none(test: str) -> None:
     assert p[2] < 0.01
 
 
+def test_randomization_of_many_segments() -> None:
+    """More segments than a float has powers of two; the draws are those of one call."""
+    statistics = random_statistics(2, 1500)
+    p = significance.paired_randomization(Bleu(), statistics, trials=50)
+    assert 0 < p[1] <= 1
+    at_once = np.random.default_rng(9).integers(2, size=(70, 1500), dtype=bool)
+    parts = [kept for _, kept in significance._coin_flips(1500, 70, 9)]
+    assert np.array_equal(np.concatenate(parts), at_once)
+
+
 @pytest.mark.parametrize("test", ["bs", "ar"])
 def test_a_system_against_itself_is_never_significant(test: str) -> None:
     texts = ["a b c d", "e f g h", "i j"]

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from cupel.choosing.reranking import rerank as rerank
     from cupel.corpus import Corpus as Corpus
     from cupel.diagnose.prepare import diagnosis as diagnosis
+    from cupel.engines import tables as tables
     from cupel.errors import CupelError as CupelError
     from cupel.human.judges import judges as judges
     from cupel.human.rankings import wmt_rankings as wmt_rankings
@@ -63,6 +64,7 @@ _HOMES = {
     "corpus": ["Corpus"],
     "data": [],
     "diagnose.prepare": ["diagnosis"],
+    "engines.tables": [],
     "errors": ["CupelError"],
     "human.judges": ["judges"],
     "human.rankings": ["wmt_rankings"],

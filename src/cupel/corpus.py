@@ -166,6 +166,13 @@ class Corpus:
         blank["references"] = blank.get("references", 0) + sum(map(_blanks, self.references))
         return {name: count for name, count in blank.items() if count}
 
+    @property
+    def tokenised(self) -> dict[str, int]:
+        """Per system, how many translations end in ' .', as tokenised text does."""
+        return {
+            name: sum(text.endswith(" .") for text in texts) for name, texts in self.systems.items()
+        }
+
     def _name(self, part: str) -> str:
         """What errors call a part: its file, or what it is."""
         if part in self.origins:

@@ -65,7 +65,8 @@ class Metric(Protocol):
     metric defines itself does. A class attribute `languages` says in words which languages it is for;
     without it, any. `made_for` is the code of the one language that its resources are for. A class
     attribute `longest` is the number of characters of the longest text that it scores in seconds;
-    longer ones are refused, and without it none are.
+    longer ones are refused, and without it none are. A class attribute `counts` says that statistics
+    are whole numbers, whose sums are exact in any order; without it, they need not be.
     """
 
     @property
@@ -191,6 +192,11 @@ def learns_from_corpus(metric: Metric) -> bool:
 def longest_of(metric: Metric) -> float:
     """The characters of the longest text that the metric takes."""
     return float(getattr(metric, "longest", math.inf))
+
+
+def counts_only(metric: Metric) -> bool:
+    """Whether its statistics are whole numbers, so that parts can be added in any order."""
+    return bool(getattr(metric, "counts", False))
 
 
 def mean_statistics(scores: FloatArray) -> FloatArray:

@@ -22,16 +22,16 @@ Range = tuple[float, float, float]
 
 def json_document(rows: Sequence[Mapping[str, Any]], **beside: object) -> str:
     """`{"version": ..., **beside, "rows": [...]}` as text."""
-    document = _plain({"version": __version__, **beside, "rows": list(rows)})
+    document = plain({"version": __version__, **beside, "rows": list(rows)})
     return json.dumps(document, indent=1, ensure_ascii=False, allow_nan=False)
 
 
-def _plain(value: Any) -> Any:
+def plain(value: Any) -> Any:
     """The same with null for what is no number: JSON has neither NaN nor infinity."""
     if isinstance(value, Mapping):
-        return {key: _plain(part) for key, part in value.items()}
+        return {key: plain(part) for key, part in value.items()}
     if isinstance(value, list | tuple):
-        return [_plain(part) for part in value]
+        return [plain(part) for part in value]
     return None if isinstance(value, float) and not math.isfinite(value) else value
 
 

@@ -115,7 +115,10 @@ class Scores:
             references, sources = self.corpus.references, self.corpus.sources
             batches = (Batch(t, references, sources) for t in self.corpus.systems.values())
             statistics = np.stack([scorer.detail_statistics(batch) for batch in batches])
-        parts = scorer.details(statistics.sum(axis=1) if level == "system" else statistics)
+            summed = statistics.sum(axis=1)
+        else:
+            summed = self._sums(metric)
+        parts = scorer.details(summed if level == "system" else statistics)
         return {
             system: {
                 name: float(values[row]) if level == "system" else values[row]
@@ -245,7 +248,7 @@ class Scores:
             {"system": system, "metric": label, "score": float(values[row])}
             for row, system in enumerate(self.systems)
             for metric in self.metrics
-            for label, values in self._columns(metric, self._of(metric).sum(axis=1)).items()
+            for label, values in self._columns(metric, self._sums(metric)).items()
         ]
 
     def segment_rows(self) -> list[Row]:
@@ -302,7 +305,7 @@ class Scores:
         header, drawn = ["system"], {}
         for label, metric in self.metrics.items():
             places = decimals_of(metric)
-            totals = self._columns(label, self._of(label).sum(axis=1))
+            totals = self._columns(label, self._sums(label))
             header += totals
             intervals = {} if isinstance(metric, Vector) else self.intervals(label)
             for row, system in enumerate(self.systems):
@@ -329,16 +332,7 @@ class Scores:
     def _columns(
         self, label: str, statistics: FloatArray, *, segments: bool = False
     ) -> dict[str, FloatArray]:
-        """Scores by label, or by `label.component` for a metric that is a feature vector."""
-        metric = self.metrics[label]
-        if isinstance(metric, Vector):
-            values = metric.components(statistics)
-            names = metric.component_names
-            return {f"{label}.{name}": values[..., i] for i, name in enumerate(names)}
-        if not segments:
-            return {label: metric.score(statistics)}
-        scores = [metric.segment_scores(rows) for rows in statistics]
-        return {label: np.asarray(scores, np.float64)}
+        return score_columns(label, self.metrics[label], statistics, segments=segments)
 
     def _of(self, metric: str) -> FloatArray:
         if metric not in self.statistics:
@@ -347,8 +341,12 @@ class Scores:
         return self.statistics[metric]
 
     def _totals(self, metric: str) -> FloatArray:
-        statistics = self._of(metric)
-        return np.asarray(self.metrics[metric].score(statistics.sum(axis=1)), np.float64)
+        return np.asarray(self.metrics[metric].score(self._sums(metric)), np.float64)
+
+    def _sums(self, metric: str) -> FloatArray:
+        """(systems, k): statistics added up over all segments."""
+        total: FloatArray = self._of(metric).sum(axis=1)
+        return total
 
     def _row(self, system: str | None) -> int:
         if system is None:
@@ -359,6 +357,23 @@ class Scores:
             names = ", ".join(self.systems)
             raise CupelError(f"There is no system {system!r}; there are: {names}.")
         return self.systems.index(system)
+
+
+def score_columns(
+    label: str, metric: Metric, statistics: FloatArray, *, segments: bool = False
+) -> dict[str, FloatArray]:
+    """Scores by label, or by `label.component` for a metric that is a feature vector.
+
+    statistics: (systems, k) sums, or (systems, segments, k) with `segments`.
+    """
+    if isinstance(metric, Vector):
+        values = metric.components(statistics)
+        names = metric.component_names
+        return {f"{label}.{name}": values[..., i] for i, name in enumerate(names)}
+    if not segments:
+        return {label: metric.score(statistics)}
+    scores = [metric.segment_scores(rows) for rows in statistics]
+    return {label: np.asarray(scores, np.float64)}
 
 
 def _check_level(level: str) -> None:

@@ -165,11 +165,11 @@ class _Items:
     def __len__(self) -> int:
         return len(self.first)
 
-    def batches(self) -> Iterator[_Task]:
+    def batches(self) -> Iterator[Task]:
         references, sources = self.corpus.references, self.corpus.sources
         for start in range(0, len(self.first), BATCH_SIZE):
             origin = self.first[start : start + BATCH_SIZE]
-            yield _Task(
+            yield Task(
                 [self.corpus.systems[system][segment] for system, segment in origin],
                 [references[segment] for _, segment in origin],
                 [sources[segment] for _, segment in origin] if sources is not None else None,
@@ -197,7 +197,7 @@ def _distinct_items(corpus: Corpus) -> _Items:
 
 
 @dataclass(frozen=True)
-class _Task:
+class Task:
     """What one worker gets: the texts of a batch, and where they came from."""
 
     hypotheses: list[str]
@@ -220,7 +220,7 @@ def _batch_statistics(
     tasks = items.batches()
     if workers == 1 or len(items) <= BATCH_SIZE // 8:
         for task in tasks:
-            yield _statistics(metrics, task)
+            yield task_statistics(metrics, task)
         return
     from concurrent.futures import ProcessPoolExecutor
     from multiprocessing import get_context
@@ -251,11 +251,12 @@ def _start_worker(metrics: dict[str, Metric]) -> None:
     _worker_metrics.update(metrics)
 
 
-def _work(task: _Task) -> dict[str, FloatArray]:
-    return _statistics(_worker_metrics, task)
+def _work(task: Task) -> dict[str, FloatArray]:
+    return task_statistics(_worker_metrics, task)
 
 
-def _statistics(metrics: Mapping[str, Metric], task: _Task) -> dict[str, FloatArray]:
+def task_statistics(metrics: Mapping[str, Metric], task: Task) -> dict[str, FloatArray]:
+    """The checked statistics of every metric on one batch: label -> (n, k)."""
     batch = task.batch()
     longest = max(map(len, batch.sentences), default=0)
     for label, metric in metrics.items():
@@ -264,7 +265,7 @@ def _statistics(metrics: Mapping[str, Metric], task: _Task) -> dict[str, FloatAr
     return {label: _checked(label, metric, task, batch) for label, metric in metrics.items()}
 
 
-def _too_long(label: str, metric: Metric, task: _Task) -> CupelError:
+def _too_long(label: str, metric: Metric, task: Task) -> CupelError:
     """The error for a text that is longer than a metric can take."""
     rows = zip(task.hypotheses, task.references, strict=True)
     longest = [max(map(len, (hypothesis, *texts))) for hypothesis, texts in rows]
@@ -275,7 +276,7 @@ def _too_long(label: str, metric: Metric, task: _Task) -> CupelError:
     )
 
 
-def _checked(label: str, metric: Metric, task: _Task, batch: Batch) -> FloatArray:
+def _checked(label: str, metric: Metric, task: Task, batch: Batch) -> FloatArray:
     try:
         statistics = metric.statistics(batch)
     except MissingPart:
@@ -298,7 +299,7 @@ def _checked(label: str, metric: Metric, task: _Task, batch: Batch) -> FloatArra
     return statistics
 
 
-def _culprit(metric: Metric, task: _Task) -> str:
+def _culprit(metric: Metric, task: Task) -> str:
     """The segment that a metric fails on: one after the other is tried."""
     for row in range(len(task.origin)):
         try:

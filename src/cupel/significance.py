@@ -181,7 +181,11 @@ def _exchanges(n: int) -> Iterator[tuple[slice, FloatArray]]:
 
 
 def _coin_flips(n: int, trials: int, seed: int) -> Iterator[tuple[slice, FloatArray]]:
-    # Drawn at once, a byte each: numpy's boolean draws do not continue across calls.
-    flips = np.random.default_rng(seed).integers(2, size=(trials, n), dtype=bool)
-    for rows in _blocks(n, trials):
-        yield rows, flips[rows].astype(np.float64)
+    # A call takes 32 draws out of each number of the generator and drops what is left of the last:
+    # multiples of 32 trials are drawn as if all were drawn at once.
+    generator = np.random.default_rng(seed)
+    height = max(1, _BLOCK // max(n, 1) // 32) * 32
+    for start in range(0, trials, height):
+        rows = slice(start, min(start + height, trials))
+        flips = generator.integers(2, size=(rows.stop - start, n), dtype=bool)
+        yield rows, flips.astype(np.float64)

@@ -10,21 +10,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import numpy as np
-
 from cupel.arrays import FloatArray
 from cupel.corpus import Corpus
 from cupel.errors import CupelError
 from cupel.metric import learns_from_corpus
 from cupel.registry import MetricLike, named_metrics
 from cupel.scoring import check_needs, score_corpus
+from cupel.sums import exact_sums, total
 
 Segment = tuple[str, tuple[str, ...], str | None]
 """A translation, its references and its source."""
-
-_GRIDS = (2.0**-20, 2.0**-47, 2.0**-74)
-"""A sum of multiples of one grid is exact below 2^53 times the grid. Rests are below half of the
-grid before, so that 2^26 segments or more stay exact; what is below the last grid is dropped."""
 
 
 class Accumulator:
@@ -117,25 +112,6 @@ class Accumulator:
 
     def _add(self, label: str, sums: FloatArray) -> None:
         self.sums[label] = self.sums[label] + sums if label in self.sums else sums
-
-
-def exact_sums(statistics: FloatArray) -> FloatArray:
-    """(n, k) -> (3, k): sums of the parts of each number on three grids, coarse to fine.
-
-    Sums of such sums are exact, so their order does not matter. Whole numbers are all in the first.
-    """
-    parts, rest = [], statistics
-    for grid in _GRIDS:
-        part = np.rint(rest / grid) * grid
-        parts.append(part.sum(axis=0))
-        rest = rest - part
-    return np.stack(parts)
-
-
-def total(sums: FloatArray) -> FloatArray:
-    """(3, k) -> (k,), the sums of the statistics."""
-    coarse, middle, fine = sums
-    return np.asarray(coarse + (middle + fine))
 
 
 def _corpus(segments: Sequence[Segment]) -> Corpus:

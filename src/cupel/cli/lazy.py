@@ -18,8 +18,8 @@ from cupel.cli.usage import Group
 from cupel.cli.variadic import SpreadingCommand
 
 NAMES = (
-    "score diagnose plan metrics meta select annotate human mutt align mbr rerank parse data report "
-    "serve reproduce train tune demo"
+    "score diagnose plan merge metrics meta select annotate human mutt align mbr rerank parse data "
+    "report serve reproduce train tune demo"
 ).split()
 """In the order of `cupel --help`."""
 

@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from enum import StrEnum
+from itertools import chain
 from pathlib import Path
 from typing import Any, TextIO
 
@@ -52,21 +53,28 @@ def output(path: Path | None) -> Iterator[TextIO]:
         yield file
 
 
+def is_parquet(path: Path | None) -> bool:
+    """Whether a file is to be Parquet, by its name."""
+    return path is not None and path.suffix.lower() == ".parquet"
+
+
 def print_table(
     header: Sequence[str],
-    rows: Sequence[Sequence[str]],
+    rows: Iterable[Sequence[str]],
     form: str,
     file: TextIO,
     lines: Sequence[int] = (),
+    widths: Sequence[int] | None = None,
 ) -> None:
     """A table for people: in LaTeX where that is asked for, else in aligned columns.
 
-    lines: the rows, from 0, with a line before them; LaTeX draws one between groups (#).
+    lines: the rows, from 0, with a line before them; LaTeX draws one between groups (#). widths: of
+    the columns, where they are known and not all rows shall be held.
     """
     if form == Format.latex:
         latex_table(header, rows, file)
     else:
-        table(header, rows, file, lines)
+        table(header, rows, file, lines, widths)
 
 
 def print_signatures(signatures: Mapping[str, str], form: str, file: TextIO) -> None:
@@ -77,15 +85,21 @@ def print_signatures(signatures: Mapping[str, str], form: str, file: TextIO) -> 
 
 
 def table(
-    header: Sequence[str], rows: Sequence[Sequence[str]], file: TextIO, lines: Sequence[int] = ()
+    header: Sequence[str],
+    rows: Iterable[Sequence[str]],
+    file: TextIO,
+    lines: Sequence[int] = (),
+    widths: Sequence[int] | None = None,
 ) -> None:
     """Columns aligned by width: the first to the left, the others to the right.
 
     On a terminal the header is bold, and so is a cell with a `*`: the best of its column.
     """
     colour = file.isatty()
-    widths = [max(map(len, column)) for column in zip(header, *rows, strict=True)]
-    for number, row in enumerate([header, *rows]):
+    if widths is None:
+        rows = list(rows)
+        widths = [max(map(len, column)) for column in zip(header, *rows, strict=True)]
+    for number, row in enumerate(chain([header], rows)):
         if number - 1 in lines:
             print("-" * (sum(widths) + 2 * len(widths) - 2), file=file)
         cells = [
@@ -116,15 +130,17 @@ def field(value: object) -> str:
     return text.replace("\t", " ").replace("\n", " ").replace("\r", " ")
 
 
-def latex_table(header: Sequence[str], rows: Sequence[Sequence[str]], file: TextIO) -> None:
+def latex_table(header: Sequence[str], rows: Iterable[Sequence[str]], file: TextIO) -> None:
     """A `tabular` with booktabs rules; the best of a column bold, a rule between groups (#)."""
     group = header.index("#") if "#" in header else None
     print(rf"\begin{{tabular}}{{l{'r' * (len(header) - 1)}}}", r"\toprule", sep="\n", file=file)
     print(_latex_row(header), r"\midrule", sep="\n", file=file)
-    for number, row in enumerate(rows):
-        if number and group is not None and rows[number - 1][group] != row[group]:
+    before: Sequence[str] | None = None
+    for row in rows:
+        if before is not None and group is not None and before[group] != row[group]:
             print(r"\midrule", file=file)
         print(_latex_row(row), file=file)
+        before = row
     print(r"\bottomrule", r"\end{tabular}", sep="\n", file=file)
 
 

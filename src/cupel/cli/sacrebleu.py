@@ -112,6 +112,11 @@ def refuse_other_meanings(source: str | None) -> None:
         )
 
 
+def segment_options(segments: bool) -> dict[str, dict[str, object]]:
+    """Metric -> options that differ between segments and systems: effective order, as in sacreBLEU."""
+    return {"bleu": {"effective_order": segments}}
+
+
 def metric_options(
     bleu: dict[str, object],
     chrf: dict[str, object],
@@ -122,8 +127,7 @@ def metric_options(
 ) -> dict[str, dict[str, object]]:
     """Metric -> its options, for the metrics that take options of sacreBLEU."""
     return {
-        # sacreBLEU, too, scores segments with effective order.
-        "bleu": {**bleu, "effective_order": segments},
+        "bleu": {**bleu, **segment_options(segments)["bleu"]},
         "sentbleu": bleu,
         "bleucomp": {key: bleu[key] for key in ("lowercase", "tokenize")},
         "chrf": {**chrf, "word_order": word_order},

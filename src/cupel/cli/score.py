@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -15,12 +14,14 @@ from cupel.cli import (
     gates,
     languages,
     meanings,
+    on_ray,
     output,
     sacrebleu,
+    scale,
     test_sets,
 )
+from cupel.cli import score_options as options
 from cupel.cli.options import (
-    MOST_RESAMPLES,
     OUTPUT,
     SEED,
     Form,
@@ -34,30 +35,17 @@ from cupel.cli.options import (
     writable,
 )
 from cupel.cli.output import Format
+from cupel.cli.printing import Printing, remark
 from cupel.cli.report import check_different, check_report
-from cupel.cli.score_tables import (
-    Results,
-    print_segments,
-    print_systems,
-    warn_without_details,
-)
+from cupel.cli.score_options import PairedTest
+from cupel.cli.score_tables import warn_without_details
 from cupel.cli.trees import tree_options
 from cupel.errors import CupelError
 
 if TYPE_CHECKING:
-    from cupel.corpus import Corpus
     from cupel.data.test_sets import TestSet
     from cupel.metric import Metric
     from cupel.scores import Scores
-
-SIGNIFICANCE = "Significance"
-
-
-class PairedTest(StrEnum):
-    """The values of `--paired`."""
-
-    bs = "bs"
-    ar = "ar"
 
 
 def score(
@@ -88,17 +76,8 @@ def score(
     source: Source = None,
     trees: Trees = None,
     names: Names = None,
-    segments: Annotated[
-        bool, typer.Option("--sentence-level", "-sl", help="Print the score of each segment.")
-    ] = False,
-    details: Annotated[
-        bool,
-        typer.Option(
-            "--details",
-            help="Print what the scores are made of: BLEU's precisions and brevity penalty, TER's "
-            "edits by kind, METEOR's precision, recall and chunks.",
-        ),
-    ] = False,
+    segments: options.SegmentLevel = False,
+    details: options.Details = False,
     prefer: Annotated[
         bool,
         typer.Option(
@@ -109,53 +88,15 @@ def score(
     ] = False,
     flagged_segments: flagged.Flagged = False,
     workers: Workers = 1,
-    ci: Annotated[
-        bool,
-        typer.Option(
-            "--ci",
-            "--confidence",
-            "-ci",
-            help="Add 95% confidence intervals by bootstrap resampling.",
-            rich_help_panel=SIGNIFICANCE,
-        ),
-    ] = False,
-    ci_n: Annotated[
-        int,
-        typer.Option(
-            "--ci-n",
-            "--confidence-n",
-            "-cin",
-            metavar="N",
-            min=2,
-            max=MOST_RESAMPLES,
-            help="Number of bootstrap resamples for --ci.",
-            rich_help_panel=SIGNIFICANCE,
-        ),
-    ] = 1000,
-    paired: Annotated[
-        PairedTest | None,
-        typer.Option(
-            help="Test whether each system differs from the first, by paired bootstrap (bs) or "
-            "approximate randomization (ar).",
-            rich_help_panel=SIGNIFICANCE,
-        ),
-    ] = None,
-    paired_n: Annotated[
-        int | None,
-        typer.Option(
-            "--paired-n",
-            "--paired-bs-n",
-            "--paired-ar-n",
-            "-pbsn",
-            "-parn",
-            metavar="N",
-            min=2,
-            max=MOST_RESAMPLES,
-            help="Number of resamples (bs) or trials (ar) of the paired test.",
-            show_default="bs 1000, ar 10000",
-            rich_help_panel=SIGNIFICANCE,
-        ),
-    ] = None,
+    stream: scale.Stream = False,
+    part: scale.PartOf = None,
+    engine: on_ray.Engine = on_ray.EngineName.local,
+    address: on_ray.Address = None,
+    keep: on_ray.Keep = None,
+    ci: options.Ci = False,
+    ci_n: options.CiN = 1000,
+    paired: options.Paired = None,
+    paired_n: options.PairedN = None,
     domain: meanings.Domain = None,
     clusters: ranked.Clusters = False,
     correct: ranked.Correct = ranked.Correction.holm,
@@ -167,23 +108,8 @@ def score(
     junit: gates.Junit = None,
     seed: Seed = SEED,
     form: Form = Format.text,
-    score_only: Annotated[
-        bool,
-        typer.Option("--score-only", "-b", help="Print only the scores.", rich_help_panel=OUTPUT),
-    ] = False,
-    width: Annotated[
-        int | None,
-        typer.Option(
-            "--width",
-            "-w",
-            metavar="N",
-            min=0,
-            max=20,
-            help="Number of decimal places.",
-            show_default="1 for scores in percent, else 4",
-            rich_help_panel=OUTPUT,
-        ),
-    ] = None,
+    score_only: options.ScoreOnly = False,
+    width: options.ScoreWidth = None,
     out: Out = None,
     report: Annotated[
         Path | None,
@@ -194,15 +120,7 @@ def score(
             rich_help_panel=OUTPUT,
         ),
     ] = None,
-    quiet: Annotated[
-        bool,
-        typer.Option(
-            "--quiet",
-            "-q",
-            help="Print results only, no notes on standard error.",
-            rich_help_panel=OUTPUT,
-        ),
-    ] = False,
+    quiet: options.Quiet = False,
     lowercase: sacrebleu.Lowercase = False,
     tokenize: sacrebleu.Tokenize = None,
     language_pair: sacrebleu.LanguagePair = None,
@@ -245,7 +163,7 @@ def score(
     from cupel.metrics.external import corpus_of, read_sources
     from cupel.scoring import score_corpus
 
-    options = sacrebleu.metric_options(
+    given = sacrebleu.metric_options(
         {
             "lowercase": lowercase,
             "tokenize": tokenize or "13a",
@@ -274,27 +192,36 @@ def score(
     check_report(report, force)
     check_different(scores=out, report=report, summary=summary, JUnit=junit)
     specs = metrics or _default_metrics(flagged_segments, bool(scores_of_others), source, named_set)
-    options = languages.with_language(options, specs, pair, tokenize)
-    chosen = _metrics(specs, options, trees, flagged_segments)
+    given = languages.with_language(given, specs, pair, tokenize)
+    given = _with_trees(specs, given, trees)
+    chosen = _metrics(specs, given, flagged_segments)
     others = read_sources(scores_of_others or (), language_pair)
     asked_gates = gates.Gates(fail_under or (), not_worse_than, margin or (), alpha, summary, junit)
     asked_gates.check([*chosen, *(one.label for one in others)], per_segment)
     _check_references(chosen, bool(references or named_set), context.command_path)
+    printing = Printing(
+        segments, details, ci, ci_n, test and test.value, paired_n, seed,
+        form, width, score_only, out, quiet, force,
+    )  # fmt: skip
+    whole = scale.options_on_all_texts(
+        named_set, others, prefer, flagged_segments, clusters, report, asked_gates.asked
+    )
+    large = scale.Scale(stream, part, workers, whole)
+    files, names = asked_gates.with_baseline(input_ or ["-"], names)
+    texts = scale.Texts(references or [], files, source, names, num_refs, encoding)
+    unfit = {**whole, "--stream": stream, "--part": part}
+    cluster = on_ray.OnRay.of(context, engine, address, keep, workers, unfit)
+    if cluster.scored(texts, chosen, printing) or large.scored(texts, chosen, given, printing):
+        return
     if chosen or input_ or references or named_set:
-        files, names = asked_gates.with_baseline(input_ or ["-"], names)
-        corpus = test_sets.read_texts(
-            named_set, references, files, source, names=names, num_refs=num_refs, encoding=encoding
-        )
+        corpus = texts.corpus(named_set)
         if not quiet:
-            _remark(corpus, chosen, force, asked_gates)
+            remark(corpus, chosen, force, asked_gates)
             languages.remark(corpus, chosen, pair)
     else:
         corpus = corpus_of(others)
     if prefer:
-        from cupel.cli.prefer import print_preferences
-
-        with output.output(out) as file:
-            print_preferences(corpus, chosen, form, width, score_only, file)
+        printing.print_preferences(corpus, chosen)
         return
     with output.progress_bar("scoring") as progress:
         scores = score_corpus(
@@ -305,14 +232,8 @@ def score(
         warn_without_details(scores, details)
     rankings = ranked.rankings_of(scores, clusters, alpha, correct, ci_n, seed)
     outcomes = asked_gates.decide(scores, ci_n, seed)
-    results = Results(scores, ci, ci_n, test and test.value, paired_n, seed, rankings, outcomes)
-    results.meanings = meanings.meanings_of(scores, test is not None, pair, domain)
-    with output.output(out) as file:
-        if flagged_segments:
-            flagged.print_flagged(scores, form, width, file)
-        else:
-            print_scores = print_segments if segments else print_systems
-            print_scores(results, form, width, score_only, file, details)
+    said = meanings.meanings_of(scores, test is not None, pair, domain)
+    printing.print_scores(scores, rankings, outcomes, said, flags=flagged_segments)
     if report is not None:
         _write_report(report, scores, ci_n, seed, pair, domain)
     gates.report(outcomes, quiet)
@@ -346,17 +267,23 @@ def _check_request(mixed: bool) -> None:
         )
 
 
+def _with_trees(
+    specs: list[str], options: dict[str, dict[str, object]], trees: str | None
+) -> dict[str, dict[str, object]]:
+    """What metrics are made with beside their specifications, by the name of the metric."""
+    given = tree_options(specs, trees) if specs else {}
+    return {n: {**options.get(n, {}), **given.get(n, {})} for n in {*options, *given}}
+
+
 def _metrics(
-    specs: list[str], options: dict[str, dict[str, object]], trees: str | None, checks: bool
+    specs: list[str], options: dict[str, dict[str, object]], checks: bool
 ) -> dict[str, Metric]:
     """The metrics by their labels. checks: whether there must be a check among them."""
     from cupel.registry import named_metrics
 
     if not specs:
         return {}
-    given = tree_options(specs, trees)
-    both = {n: {**options.get(n, {}), **given.get(n, {})} for n in {*options, *given}}
-    metrics = named_metrics(specs, both)
+    metrics = named_metrics(specs, options)
     if checks:
         flagged.check_some(metrics)
     return metrics
@@ -369,22 +296,4 @@ def _check_references(metrics: dict[str, Metric], given: bool, command: str) -> 
         if not given and REFERENCES in needs_of(metric):
             raise CupelError(
                 f"The argument REF is missing, and {label} needs references (see `{command} --help`)."
-            )
-
-
-def _remark(
-    corpus: Corpus, metrics: dict[str, Metric], force: bool, asked_gates: gates.Gates
-) -> None:
-    asked_gates.remark(corpus)
-    for part, count in corpus.empty_segments.items():
-        where = "the references" if part == "references" else f"system {part!r}"
-        output.warn(f"{count} empty segment{'s' * (count != 1)} in {where}.")
-    if force or not {m.name for m in metrics.values()} & {"bleu", "sentbleu", "bleucomp", "nist"}:
-        return
-    for system, texts in corpus.systems.items():
-        tokenised = sum(text.endswith(" .") for text in texts)
-        if tokenised >= 100:
-            output.warn(
-                f"System {system!r} looks tokenised ({tokenised} segments end in ' .'), which "
-                "changes its score; use --force if this is what you want."
             )

@@ -127,7 +127,7 @@ def print_systems(
     metrics = results.scores.metrics
     cells: dict[str, dict[str, str]] = {system: {} for system in results.scores.systems}
     for row in results.rows(None):
-        decimals = _places(metrics[_metric_of(row["metric"], metrics)], width)
+        decimals = places_of(metrics[metric_of(row["metric"], metrics)], width)
         cells[row["system"]][row["metric"]] = results.cell(row, decimals, score_only)
     if score_only and form is Format.text:
         one = len(cells) == 1
@@ -142,7 +142,7 @@ def print_systems(
     if details:
         _print_details(results.scores, form, width, file)
     if results.rankings:
-        places = {label: _places(metrics[label], width) for label in results.rankings}
+        places = {label: places_of(metrics[label], width) for label in results.rankings}
         print_clusters(results.rankings, places, form, file)
     output.print_signatures(results.signatures, form, file)
     if results.comparisons and form is Format.text:
@@ -228,7 +228,7 @@ def print_segments(
             rows = [r | {c: round(r[c], width) for c in columns} for r in rows]
         output.records(rows, form, file, signatures=scores.signatures, **beside)
         return
-    places = {c: _places(scores.metrics[_metric_of(c, scores.metrics)], width) for c in columns}
+    places = {c: places_of(scores.metrics[metric_of(c, scores.metrics)], width) for c in columns}
     lines = [[f"{row[c]:.{places[c]}f}" for c in columns] for row in rows]
     if score_only and form is Format.text:
         for line in lines:
@@ -244,13 +244,13 @@ def print_segments(
     output.print_signatures(scores.signatures, form, file)
 
 
-def _places(metric: Metric, width: int | None) -> int:
+def places_of(metric: Metric, width: int | None) -> int:
     """Decimal places: as asked; else one for scores in percent, as sacreBLEU, and four for others."""
     from cupel.metric import decimals_of
 
     return decimals_of(metric) if width is None else width
 
 
-def _metric_of(column: str, metrics: Any) -> str:
+def metric_of(column: str, metrics: Any) -> str:
     """`bleucomp.precision1` -> `bleucomp`; metrics with one number are their own column."""
     return column if column in metrics else column.rpartition(".")[0]

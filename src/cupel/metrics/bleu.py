@@ -59,6 +59,7 @@ class Bleu(Metric):
 
     name = "bleu"
     higher_is_better = True
+    counts = True
 
     def __post_init__(self) -> None:
         if self.smooth_method not in SMOOTHING_VALUES:

@@ -93,6 +93,7 @@ class Chrf(Metric):
     )
 
     higher_is_better = True
+    counts = True
 
     def __post_init__(self) -> None:
         if self.char_order < 0 or self.word_order < 0 or self.char_order + self.word_order < 1:

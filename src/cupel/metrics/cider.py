@@ -31,7 +31,7 @@ Equal to: the Cider scorer of pycocoevalcap 1.2, which is CIDEr-D.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Self
@@ -47,7 +47,7 @@ from cupel.options import Range
 from cupel.registry import register
 from cupel.text.ngrams import NgramTable, build
 from cupel.text.tokenizers import Tokenizer
-from cupel.text.tokens import intern
+from cupel.text.tokens import Tokens, intern, joined
 
 if TYPE_CHECKING:
     from cupel.corpus import Corpus
@@ -106,7 +106,11 @@ class Cider(Metric):
     def prepare(self, corpus: Corpus) -> Self:
         if self.df is not None:
             return replace(self, _frequencies=read_document_frequencies(self.df))
-        return replace(self, _frequencies=document_frequencies(corpus, self.tokenizer))
+        return self.prepare_blocks([corpus.references])
+
+    def prepare_blocks(self, blocks: Iterable[Sequence[Sequence[str]]]) -> Self:
+        """The same from the references of consecutive blocks of segments."""
+        return replace(self, _frequencies=frequencies_of_blocks(blocks, self.tokenizer))
 
     def statistics(self, batch: Batch) -> FloatArray:
         summed = self._similarities(batch)
@@ -193,24 +197,39 @@ class DocumentFrequencies:
         """log(documents / frequency) of numbered n-grams; an unknown one counts as frequency 1."""
         weights = np.empty(numbers.shape)
         for n, counts in enumerate(self.counts):
-            # At the end log 1 for number -1.
-            logs = np.append(np.log(np.maximum(counts, 1.0)), 0.0)
-            weights[:, n] = np.log(self.documents) - logs[numbers[:, n]]
+            known = numbers[:, n] >= 0
+            frequencies = np.ones(len(numbers))
+            frequencies[known] = np.maximum(counts[numbers[known, n]], 1.0)
+            weights[:, n] = np.log(self.documents) - np.log(frequencies)
         return weights
 
 
 def document_frequencies(corpus: Corpus, tokenizer: Tokenizer) -> DocumentFrequencies:
     """Count, for each n-gram, the segments of which some reference has it."""
-    tokens = tokenizer([text for texts in corpus.references for text in texts])
-    per_text = np.repeat(np.arange(len(corpus)), [len(texts) for texts in corpus.references])
+    return frequencies_of_blocks([corpus.references], tokenizer)
+
+
+def frequencies_of_blocks(
+    blocks: Iterable[Sequence[Sequence[str]]], tokenizer: Tokenizer
+) -> DocumentFrequencies:
+    """The same from the references of consecutive blocks of segments."""
+    sizes: list[int] = []
+
+    def tokens_of(block: Sequence[Sequence[str]]) -> Tokens:
+        sizes.extend(map(len, block))
+        return tokenizer([text for texts in block for text in texts])
+
+    tokens = joined(map(tokens_of, blocks))
+    segments = len(sizes)
+    per_text = np.repeat(np.arange(segments), sizes)
     segment = np.repeat(per_text, tokens.lengths)
     table, numbers = build(tokens, ORDERS)
     counts = []
     for n, size in enumerate(table.sizes()):
         present = numbers[:, n] >= 0
-        pairs = np.unique(numbers[present, n] * len(corpus) + segment[present])
-        counts.append(np.bincount(pairs // len(corpus), minlength=size).astype(np.float64))
-    return DocumentFrequencies(float(len(corpus)), table, tuple(counts))
+        pairs = np.unique(numbers[present, n] * segments + segment[present])
+        counts.append(np.bincount(pairs // segments, minlength=size).astype(np.float64))
+    return DocumentFrequencies(float(segments), table, tuple(counts))
 
 
 def write_document_frequencies(

@@ -90,6 +90,7 @@ class Meteor(Metric):
     name = "meteor"
     languages: ClassVar[str] = "any; English, cs, de, es, fr, ru with paraphrases"
     higher_is_better = True
+    counts = True
     decimals = 4
 
     @property

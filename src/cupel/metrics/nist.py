@@ -29,6 +29,7 @@ Equal to: mteval-v13a.pl, per segment and for the test set.
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Annotated, Self
 
@@ -43,6 +44,7 @@ from cupel.metrics.bleu import ngram_totals
 from cupel.registry import register
 from cupel.text.ngrams import NgramTable, build
 from cupel.text.tokenizers import Tokenizer
+from cupel.text.tokens import joined
 
 if TYPE_CHECKING:
     from cupel.corpus import Corpus
@@ -86,7 +88,12 @@ class Nist(Metric):
         )
 
     def prepare(self, corpus: Corpus) -> Self:
-        tokens = self.tokenizer([text for texts in corpus.references for text in texts])
+        return self.prepare_blocks([corpus.references])
+
+    def prepare_blocks(self, blocks: Iterable[Sequence[Sequence[str]]]) -> Self:
+        """The same from the references of consecutive blocks of segments."""
+        texts = ([text for texts in block for text in texts] for block in blocks)
+        tokens = joined(map(self.tokenizer, texts))
         table, numbers = build(tokens, self.max_ngram_order)
         information = []
         zero = table.vocabulary.get("0", -1)

@@ -20,7 +20,7 @@ from cupel.errors import CupelError
 from cupel.reading.limits import LONGEST_LINE, Unpacking, byte_lines, read_whole, too_long
 
 STANDARD_INPUT = "-"
-_BOM = "\ufeff"
+BOM = "\ufeff"
 _GZIP_MAGIC = b"\x1f\x8b"
 
 
@@ -104,20 +104,24 @@ def decode_lines(stream: BinaryIO, name: str, encoding: str = "utf-8") -> Iterat
     for number, raw in enumerate(byte_lines(stream), start=1):
         if len(raw) > LONGEST_LINE:
             raise too_long(name, number)
-        try:
-            line = raw.decode(codec)
-        except UnicodeDecodeError as error:
-            raise CupelError(_bad_byte(name, number, error)) from None
-        if number == 1:
-            line = line.removeprefix(_BOM)
-            if not line:  # a byte order mark and nothing else
-                return
-        yield _without_end(line)
+        line = decoded_line(raw, number, name, codec)
+        if number == 1 and not line and not raw.endswith(b"\n"):
+            return  # a byte order mark and nothing else
+        yield line
+
+
+def decoded_line(raw: bytes, number: int, name: str, codec: str) -> str:
+    """One line without its end; errors name the file and the line, from 1."""
+    try:
+        line = raw.decode(codec)
+    except UnicodeDecodeError as error:
+        raise CupelError(_bad_byte(name, number, error)) from None
+    return _without_end(line.removeprefix(BOM) if number == 1 else line)
 
 
 def _decoded_as_one(content: bytes, name: str, codec: str) -> Iterator[str]:
     try:
-        text = content.decode(codec).removeprefix(_BOM)
+        text = content.decode(codec).removeprefix(BOM)
     except UnicodeDecodeError as error:
         before = content[: error.start].decode(codec, errors="ignore").count("\n")
         raise CupelError(_bad_byte(name, before + 1, error)) from None
@@ -135,7 +139,7 @@ def _without_end(line: str) -> str:
 
 def _bad_byte(name: str, line: int, error: UnicodeDecodeError) -> str:
     before = error.object[: error.start].decode(error.encoding, errors="ignore")
-    column = len(before.removeprefix(_BOM).rpartition("\n")[2]) + 1
+    column = len(before.removeprefix(BOM).rpartition("\n")[2]) + 1
     place = f"{name}, line {line}, column {column}"
     encoding = error.encoding.upper()
     if error.object.startswith(_GZIP_MAGIC):

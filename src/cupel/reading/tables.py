@@ -43,7 +43,7 @@ def _read_csv(file: str, column: str | None, encoding: str) -> list[Cell]:
 def _delimited(file: str, separator: str, column: str | None, encoding: str) -> list[Cell]:
     rows = iterate_rows(file, separator, encoding=encoding)
     columns = next(rows)[1]
-    place = columns.index(_the_column(file, columns, column))
+    place = columns.index(the_column(file, columns, column))
     return [fields[place] for _, fields in rows]
 
 
@@ -52,22 +52,20 @@ def _read_json_lines(file: str, column: str | None, encoding: str) -> list[Cell]
     chosen: str | None = None
     for place, record in json_lines(file, encoding):
         if chosen is None:
-            chosen = _the_column(file, list(record), column)
+            chosen = the_column(file, list(record), column)
         if chosen not in record:
             raise CupelError(f"{place}: there is no field {chosen!r}.")
-        cells.append(_checked_cell(record[chosen], place, chosen))
+        cells.append(check_cell(record[chosen], place, chosen))
     if chosen is None:
         raise CupelError(f"{file} is empty; one JSON object per line was expected.")
     return cells
 
 
 def _read_parquet(file: str, column: str | None, _encoding: str) -> list[Cell]:
-    frame = read_frame(file, lambda columns: [_the_column(file, columns, column)])
+    frame = read_frame(file, lambda columns: [the_column(file, columns, column)])
     (chosen,) = frame.columns
     values = frame[chosen].to_list()
-    return [
-        _checked_cell(value, f"{file}, row {row}", chosen) for row, value in enumerate(values, 1)
-    ]
+    return [check_cell(value, f"{file}, row {row}", chosen) for row, value in enumerate(values, 1)]
 
 
 def read_frame(
@@ -89,7 +87,8 @@ def read_frame(
         raise CupelError(f"{file} is not a Parquet file, or it is damaged.") from None
 
 
-def _the_column(file: str, columns: Sequence[str], column: str | None) -> str:
+def the_column(file: str, columns: Sequence[str], column: str | None) -> str:
+    """The column of that name, or the only one there is."""
     if column is None:
         if not columns:
             raise CupelError(f"{file} has no columns.")
@@ -108,7 +107,8 @@ def _the_column(file: str, columns: Sequence[str], column: str | None) -> str:
     return column
 
 
-def _checked_cell(value: object, place: str, column: str) -> Cell:
+def check_cell(value: object, place: str, column: str) -> Cell:
+    """The value of a cell, which must be text or a list of texts; errors name the place."""
     texts = value if isinstance(value, list) else [value]
     for text in texts:
         if not isinstance(text, str):

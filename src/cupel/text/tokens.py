@@ -47,6 +47,18 @@ def intern(sentences: Iterable[Sequence[str]]) -> Tokens:
     return Tokens(ids, offsets, types)
 
 
+def joined(parts: Iterable[Tokens]) -> Tokens:
+    """The sentences of all parts, one after the other; equal tokens have one id in all of them."""
+    numbers: dict[str, int] = {}
+    ids, lengths = [np.zeros(0, np.int32)], [np.zeros(0, np.int64)]
+    for part in parts:
+        places = [numbers.setdefault(word, len(numbers)) for word in part.types]
+        ids.append(np.array(places, np.int32)[part.ids])
+        lengths.append(part.lengths)
+    counts = np.concatenate(lengths)
+    return Tokens(np.concatenate(ids), offsets_of(counts, len(counts)), list(numbers))
+
+
 def number(words: Iterable[str], count: int) -> tuple[Int32Array, list[str]]:
     """Ids of `count` words, the same for equal words, and the words in order of their ids."""
     listed = words if isinstance(words, list) else list(words)

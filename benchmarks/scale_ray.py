@@ -1,0 +1,201 @@
+"""What `cupel score --engine ray` costs, part by part, and what that predicts for a billion pairs.
+
+    python benchmarks/scale_ray.py [--only parts|small|predict] [--pairs N]
+
+parts    CPU seconds of planning, reading, scoring and adding up, per million pairs and per block, each
+         measured in one process, so that other work on the machine matters little
+small    the time of a whole command with and without Ray, on few pairs: when not to use it
+predict  hours for 10^9 pairs on N nodes of 16 cores, by the model below, from the costs in `parts`
+
+The model: a run takes  start + pairs * (read + score) / cores, or pairs * add + blocks * schedule where
+that is longer: the one process that starts tasks and adds blocks up works beside the others. Text lines
+are scanned first, pairs * scan / cores.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import resource
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import scale
+from cupel.cli.output import table
+from cupel.engines.blocks import Block, block_size, block_statistics
+from cupel.engines.ray_blocks import packed, unpacked
+from cupel.engines.ray_files import planned_file
+from cupel.engines.ray_plan import LARGE, Plan, columns_of
+from cupel.engines.ray_run import joined
+from cupel.engines.totals import Totals
+from cupel.metric import Metric
+from cupel.registry import named_metrics
+
+MILLION = 1_000_000
+SETS = {
+    "bleu": ["bleu"],
+    "bleu, chrf, ter": ["bleu", "chrf", "ter"],
+    "meteor": ["meteor"],
+    "rouge-l": ["rouge-l"],
+}
+EMPTY_RUN = """
+import resource, sys, time
+if __name__ == "__main__":
+    from cupel.engines.ray_plan import columns_of
+    from cupel.engines.ray_score import Settings, score_on_ray
+    from cupel.registry import named_metrics
+    times = []
+    columns = columns_of(["ref-small"], ["hyp-small"], None, None)
+    start = time.perf_counter()
+    def progress(done, total):
+        usage = resource.getrusage(resource.RUSAGE_SELF)
+        times.append((time.perf_counter() - start, usage.ru_utime + usage.ru_stime))
+    score_on_ray(columns, named_metrics(["wer"]), Settings(block=1024),
+                 progress=progress)
+    first, last = times[0], times[-1]
+    print(first[0], (last[1] - first[1]) / (len(times) - 1), (last[0] - first[0]) / (len(times) - 1))
+"""
+
+
+def cpu(work: Callable[[], object]) -> float:
+    """CPU seconds of this process for some work."""
+    before = time.process_time()
+    work()
+    return time.process_time() - before
+
+
+def part_costs(folder: Path, pairs: int) -> dict[str, float]:
+    """CPU seconds per million pairs of each part, and per block of the last."""
+    import polars as pl
+
+    scale.write_pairs(folder, pairs)
+    lines = {name: (folder / name).read_text("utf-8").splitlines() for name in ("hyp", "ref")}
+    pl.DataFrame({"mt": lines["hyp"], "ref": lines["ref"]}).write_parquet(folder / "pairs.parquet")
+    costs: dict[str, float] = {}
+    per = MILLION / pairs
+    names = [str(folder / "hyp"), str(folder / "ref")]
+    costs["scan of text lines"] = per * cpu(lambda: [planned_file(name) for name in names])
+    lines_columns = columns_of(names[1:], names[:1], None, None)
+    table_columns = columns_of([str(folder / "pairs.parquet")], None, None, None)
+    blocks: list[Block] = []
+    for what, columns in (("text lines", lines_columns), ("Parquet", table_columns)):
+        files = {n: planned_file(n) for column in columns.all for n in column.files}
+        plan = Plan.of(columns, files, LARGE)
+
+        def read(plan: Plan = plan) -> None:
+            blocks[:] = [
+                plan.columns.block(first, texts)
+                for job in plan.jobs()
+                for _, first, texts in job.read(plan.columns)
+            ]
+
+        costs[f"read {what}"] = per * cpu(read)
+    for name, specs in SETS.items():
+        metrics = named_metrics(specs)
+        kept: list[bytes] = []
+
+        def score(metrics: dict[str, Metric] = metrics, kept: list[bytes] = kept) -> None:
+            for block in blocks:
+                done = [block_statistics(metrics, part) for part in _parts(block)]
+                kept.append(packed(joined(done)))
+
+        costs[f"score {name}"] = per * cpu(score)
+        totals = Totals(metrics)
+
+        def add(totals: Totals = totals, kept: list[bytes] = kept) -> None:
+            for content in kept:
+                totals.add(unpacked(content))
+
+        costs[f"add {name}"] = per * cpu(add)
+        costs[f"bytes {name}"] = per * sum(map(len, kept))
+    return costs
+
+
+def _parts(block: Block) -> list[Block]:
+    """As an actor divides it."""
+    size = block_size(len(block.systems))
+    return [
+        Block(
+            block.first + start,
+            {name: texts[start : start + size] for name, texts in block.systems.items()},
+            block.references[start : start + size],
+        )
+        for start in range(0, len(block), size)
+    ]
+
+
+def schedule_cost(folder: Path) -> tuple[float, float, float]:
+    """Seconds to the first result; CPU and clock of the driver per block of almost no work."""
+    (folder / "hyp-small").write_text("a b\n" * 1024 * 200)
+    (folder / "ref-small").write_text("a c\n" * 1024 * 200)
+    done = subprocess.run(
+        [sys.executable, "-c", EMPTY_RUN], cwd=folder, capture_output=True, text=True, check=True
+    )
+    first, each, clock = map(float, done.stdout.split())
+    return first, each, clock
+
+
+def small_rows(folder: Path) -> list[list[str]]:
+    """The clock of whole commands, without and with Ray."""
+    rows = []
+    for pairs in (1_000, 10_000, 100_000):
+        scale.write_pairs(folder, pairs)
+        times = []
+        for engine in ([], ["--engine", "ray"]):
+            command = [*scale.COMMAND, *"ref -i hyp -m bleu chrf ter -q".split(), *engine]
+            start = time.perf_counter()
+            subprocess.run(command, cwd=folder, capture_output=True, check=True)
+            times.append(time.perf_counter() - start)
+        rows.append([f"{pairs:,}", *(f"{t:.1f} s" for t in times), f"{times[1] - times[0]:.1f} s"])
+    return rows
+
+
+def predictions(costs: dict[str, float], start: float, schedule: float) -> list[list[str]]:
+    """Hours for 10^9 pairs in Parquet, and what limits them."""
+    rows = []
+    for name in SETS:
+        for nodes in (1, 10, 100):
+            cores = 16 * nodes
+            spread = 1000 * (costs["read Parquet"] + costs[f"score {name}"]) / cores
+            alone = 1000 * costs[f"add {name}"] + 1e9 / LARGE * schedule
+            seconds = start + max(spread, alone)
+            limit = "scoring" if spread > alone else "the driver"
+            rows.append([name, str(nodes), _clock(seconds), limit, f"{spread / alone:.0f}"])
+    return rows
+
+
+def _clock(seconds: float) -> str:
+    return f"{seconds / 3600:.1f} h" if seconds > 5400 else f"{seconds / 60:.0f} min"
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--only", choices=["parts", "small", "predict"])
+    parser.add_argument("--pairs", type=int, default=262_144)
+    given = parser.parse_args()
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        if given.only in (None, "small"):
+            table(["Pairs", "local", "Ray", "difference"], small_rows(folder), sys.stdout)
+        if given.only == "small":
+            return
+        costs = part_costs(folder, given.pairs)
+        rows = [[what, f"{cost:.2f}"] for what, cost in costs.items()]
+        table(["CPU seconds (or bytes) per million pairs", "cost"], rows, sys.stdout)
+        first, each, clock = schedule_cost(folder)
+        print(
+            f"first result after {first:.1f} s; a block costs the driver {1000 * each:.2f} ms of CPU, "
+            f"{1000 * clock:.1f} ms on the clock"
+        )
+        found = predictions(costs, first, each)
+        table(["Metrics", "nodes of 16 cores", "10^9 pairs", "limit", "ratio"], found, sys.stdout)
+        print(json.dumps({"costs": costs, "first": first, "each": each}))
+        print(f"peak memory {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1000:.0f} MB")
+
+
+if __name__ == "__main__":
+    main()

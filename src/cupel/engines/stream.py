@@ -1,0 +1,136 @@
+"""Score files block by block, in memory that does not grow with them.
+
+Where everything fits, `cupel.score` and this give the same numbers, to the last bit: scores,
+segment scores, and below EXACT_BYTES also intervals and tests. Beyond, intervals and tests draw
+blocks of neighbouring segments instead of segments, and the signature says how long these are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Protocol, Self, runtime_checkable
+
+from cupel.console import Progress
+from cupel.corpus import NO_REFERENCES, Corpus
+from cupel.engines.blocks import Block, BlockStatistics, block_size
+from cupel.engines.inputs import Inputs, blocks
+from cupel.engines.processes import Job, run
+from cupel.engines.results import StreamedScores
+from cupel.engines.totals import Totals
+from cupel.errors import CupelError
+from cupel.metric import DetailedByText, Metric, learns_from_corpus
+from cupel.scoring import check_needs
+
+STREAM_BYTES = 16_000_000
+"""`cupel score` reads inputs of at least so many bytes block by block: some 70,000 segments."""
+EXACT_BYTES = 64_000_000
+"""Of smaller inputs the statistics of all segments are kept, and segments are resampled."""
+
+Watch = Callable[[BlockStatistics], object]
+"""Called with every block, in order."""
+
+
+@runtime_checkable
+class LearnsFromBlocks(Protocol):
+    """A metric that can learn from references that are not in memory at once."""
+
+    def prepare_blocks(self, blocks: Iterable[Sequence[Sequence[str]]]) -> Self:
+        """`prepare`, from the references of consecutive blocks of segments."""
+        ...
+
+
+def score_files(
+    inputs: Inputs,
+    metrics: Mapping[str, Metric],
+    *,
+    workers: int = 1,
+    with_scores: bool = False,
+    watch: Watch | None = None,
+    progress: Progress | None = None,
+) -> StreamedScores:
+    """Score the systems of files. metrics: by label, not prepared yet.
+
+    workers: processes that share the work. with_scores: whether blocks have the scores of their
+    segments, for `watch`. progress: called with segments done, and how many there may be.
+    """
+    exact = is_exact(inputs)
+    prepared = prepare_on(inputs, metrics)
+    totals = Totals(prepared, keep_rows=exact)
+    job = Job(
+        inputs,
+        prepared,
+        block_size(len(inputs.systems), inputs.size),
+        all_rows=exact,
+        with_scores=with_scores,
+    )
+    estimate = _Estimate(inputs)
+    for block in run(job, workers):
+        totals.add(block)
+        if watch:
+            watch(block)
+        if progress:
+            progress(totals.segments, estimate.of(totals.segments))
+    return StreamedScores.of(list(inputs.systems), totals)
+
+
+def is_exact(inputs: Inputs) -> bool:
+    """Whether segments are resampled, not blocks: this depends on the inputs and on nothing else."""
+    return inputs.size < EXACT_BYTES
+
+
+def why_not_streamed(
+    inputs: Inputs, metrics: Mapping[str, Metric], *, details: bool = False
+) -> str | None:
+    """What keeps the inputs from being scored block by block, as the end of a sentence; or None.
+
+    details: whether details of the system scores are wanted.
+    """
+    for label, metric in metrics.items():
+        if details and isinstance(metric, DetailedByText):
+            return f"--details of {label} needs all texts at once"
+        if learns_from_corpus(metric) and not isinstance(metric, LearnsFromBlocks):
+            return f"the metric {label!r} learns from all texts at once"
+    return inputs.why_not_streamed()
+
+
+def prepare_on(inputs: Inputs, metrics: Mapping[str, Metric]) -> dict[str, Metric]:
+    """The metrics, prepared: those that learn from references read all of them first."""
+    size = block_size(len(inputs.systems), inputs.size)
+    first = next(blocks(inputs, size), None)
+    if first is None:
+        raise CupelError("There is nothing to score: the files have no segments.")
+    sample = Corpus(
+        first.systems, first.references if any(first.references) else NO_REFERENCES, first.sources
+    )
+    check_needs(sample, metrics)
+    prepared: dict[str, Metric] = {}
+    for label, metric in metrics.items():
+        if learns_from_corpus(metric):
+            if not isinstance(metric, LearnsFromBlocks):
+                raise CupelError(f"The metric {label!r} learns from all texts at once.")
+            prepared[label] = metric.prepare_blocks(_references(blocks(inputs, size)))
+        else:
+            prepared[label] = metric.prepare(sample)
+    return prepared
+
+
+def _references(parts: Iterator[Block]) -> Iterator[Sequence[Sequence[str]]]:
+    return (block.references for block in parts)
+
+
+class _Estimate:
+    """How many segments there may be, as far as can be told before the end."""
+
+    def __init__(self, inputs: Inputs) -> None:
+        self._lines = 0
+        first = inputs.files[0]
+        if not first.endswith(".gz") and ":" not in first:
+            with Path(first).open("rb") as file:
+                head = file.read(1 << 20)
+                size = file.seek(0, 2)
+            lines = head.count(b"\n")
+            self._lines = lines if size == len(head) else int(size / len(head) * lines)
+
+    def of(self, done: int) -> int:
+        return max(done, self._lines)

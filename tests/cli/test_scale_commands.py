@@ -1,0 +1,151 @@
+"""`cupel score --stream`, `--part` and `cupel merge` print what `cupel score` prints, to the byte."""
+
+from __future__ import annotations
+
+import gzip
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+from cupel.cli import app
+from cupel.errors import CupelError
+
+N = 230
+
+
+@pytest.fixture(scope="module")
+def texts(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("texts")
+    words = "The cat sat on a mat with 9 dogs , and slept .".split()
+    for name, step in (("ref", 3), ("a", 4), ("b", 5)):
+        lines = [" ".join(words[i * step % 7 : 7 + i * step % 6]) for i in range(N)]
+        (path / name).write_text("".join(f"{line}\n" for line in lines))
+    (path / "a.gz").write_bytes(gzip.compress((path / "a").read_bytes()))
+    return path
+
+
+@pytest.fixture(autouse=True)
+def at_the_texts(texts: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from cupel.engines import parts, stream
+
+    monkeypatch.chdir(texts)
+    for module in (stream, parts):
+        monkeypatch.setattr(module, "block_size", lambda *_: 64)
+
+
+def printed(command: str, capsys: pytest.CaptureFixture[str]) -> tuple[str, str]:
+    app(command.split(), standalone_mode=False)
+    captured = capsys.readouterr()
+    return captured.out, captured.err
+
+
+SCORE = "score ref -i a b -m bleu chrf ter nist bleucomp"
+SYSTEMS = [
+    "",
+    "-b",
+    "-f json -w 3",
+    "-f tsv --ci --ci-n 100",
+    "-f latex --ci --ci-n 100",
+    "--paired bs --paired-n 100",
+    "--paired ar --paired-n 100 -f json",
+]
+SEGMENTS = ["-sl", "-sl -b", "-sl -f json", "-sl -f tsv -w 2", "-sl -f tsv", "-sl -f latex"]
+
+
+@pytest.fixture(scope="module")
+def parts(texts: Path) -> str:
+    """Three of them, with and without segment scores."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(texts)
+        for k in (1, 2, 3):
+            app([*SCORE.split(), "--part", f"{k}/3", "-o", f"p{k}.parquet"], standalone_mode=False)
+            app(
+                [*SCORE.split(), "-sl", "--part", f"{k}/3", "-o", f"s{k}.parquet"],
+                standalone_mode=False,
+            )
+    return "p3.parquet p1.parquet p2.parquet"
+
+
+@pytest.mark.parametrize("options", [*SYSTEMS, *SEGMENTS])
+def test_all_ways_print_the_same(
+    options: str, parts: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out, err = printed(f"{SCORE} {options}", capsys)
+    assert printed(f"{SCORE} {options} --stream", capsys) == (out, err)
+    scored = parts.replace("p3", "s3").replace("p1", "s1").replace("p2", "s2")
+    merged = scored if "-sl" in options else parts
+    assert printed(f"merge {merged} {options}", capsys) == (out, err)
+    if "-sl" not in options:
+        assert printed(f"merge {scored} {options}", capsys) == (out, err)
+
+
+def test_segments_as_parquet(parts: str, capsys: pytest.CaptureFixture[str]) -> None:
+    command = f"{SCORE} -sl -w 4 -o"
+    printed(f"{command} whole.parquet", capsys)
+    printed(f"{command} stream.parquet --stream", capsys)
+    printed("merge s1.parquet s2.parquet s3.parquet -sl -w 4 -o merged.parquet", capsys)
+    whole = pl.read_parquet("whole.parquet")
+    assert whole.columns[:3] == ["system", "segment", "bleu"]
+    assert whole.height == 2 * N
+    assert whole["segment"].to_list() == [*range(1, N + 1)] * 2
+    assert pl.read_parquet("stream.parquet").equals(whole)
+    assert pl.read_parquet("merged.parquet").equals(whole)
+
+
+def test_details_of_systems(capsys: pytest.CaptureFixture[str]) -> None:
+    command = "score ref -i a.gz -m bleu --details -f json"
+    assert printed(command, capsys) == printed(f"{command} --stream", capsys)
+
+
+def test_large_files_are_streamed_unasked(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from cupel.cli import scale
+    from cupel.engines import blocks, stream, totals
+
+    whole, _ = printed("score ref -i a -m bleu -f tsv", capsys)
+    monkeypatch.setattr(scale, "STREAM_BYTES", 1000)
+    monkeypatch.setattr(stream, "EXACT_BYTES", 2000)
+    for module in (blocks, totals):
+        monkeypatch.setattr(module, "CHUNK", 32)
+    assert scale.STREAM_BYTES <= stream.EXACT_BYTES
+    out, err = printed("score ref -i a -m bleu -f tsv", capsys)
+    assert out == whole
+    out, err = printed("score ref -i a -m bleu --ci", capsys)
+    assert "|bs:1000|seed:12345|blocks:32|" in out
+    assert (
+        "cupel: Intervals and tests draw blocks of 32 segments, because the input is large." in err
+    )
+    # What needs all texts at once still works, as it did.
+    assert '"pairs"' in printed("score ref -i a b -m bleu --clusters -f json", capsys)[0]
+    assert printed("score ref -i a -m rouge-l --details -f json", capsys)[0].startswith("{")
+
+
+def error_of(command: str) -> str:
+    with pytest.raises(CupelError) as error:
+        app(command.split(), standalone_mode=False)
+    return str(error.value)
+
+
+def test_what_cannot_be_streamed_says_why(parts: str) -> None:
+    stream = "score ref -i a b -m bleu --stream"
+    assert error_of(f"{stream} --clusters") == (
+        "--stream is not possible here: --clusters needs all texts at once."
+    )
+    assert error_of("score ref -i - -m bleu --part 1/2 -o x.parquet") == (
+        "--part is not possible here: standard input is read as a whole."
+    )
+    assert error_of("score ref -i a -m wrong-script --stream") == (
+        "--stream is not possible here: the metric 'wrong-script' learns from all texts at once."
+    )
+    assert error_of("score ref -i a -m bleu --stream -e utf-16") == (
+        "--stream is not possible here: text in UTF-16 is read as a whole."
+    )
+    assert error_of("score ref -i a --part 1/2") == "A part is written to a file: name it with -o."
+    assert error_of("score ref -i a --part 3/2 -o x.parquet").startswith("A part is named K/N")
+    assert error_of("score ref -i a --part 1/2 -o x.parquet --ci").startswith("Intervals and tests")
+    assert error_of(f"merge {parts} -sl") == (
+        "The parts have no segment scores: score them with -sl."
+    )
+    assert not Path("x.parquet").exists()
