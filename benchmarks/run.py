@@ -200,6 +200,20 @@ def _million_rows(folder: Path, score: list[str], corpus: cupel.Corpus) -> list[
     ]
 
 
+def _tables_of_peers(
+    only: str, corpus: cupel.Corpus, repetitions: int
+) -> Iterator[tuple[list[str], list[list[str]]]]:
+    """Heading and rows of the tables that have a file of their own, as they are measured."""
+    if only in "meteor":
+        # In turn for several systems and for one file.
+        pairs = ("de-en", "cs-en", "fr-en", "hi-en", "ru-en")
+        yield meteor.HEADER, meteor.rows({pair: wmt_corpus("wmt14", pair) for pair in pairs})
+    if only in "assay":
+        yield assay.HEADER, assay.rows(corpus)
+    if only in "campaign":
+        yield campaign.HEADER, campaign.rows(repetitions)
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--repetitions", type=int, default=5)
@@ -230,18 +244,9 @@ def main() -> int:
     header = ["metric", "peer", "ours/s", "peer/s", "ratio", "goal", "largest difference"]
     if rows:
         table(header, rows, sys.stdout)
-    if arguments.only in "meteor":
+    for heading, more in _tables_of_peers(arguments.only, corpus, arguments.repetitions):
         print()
-        # In turn for several systems and for one file.
-        pairs = ("de-en", "cs-en", "fr-en", "hi-en", "ru-en")
-        corpora = {pair: wmt_corpus("wmt14", pair) for pair in pairs}
-        table(meteor.HEADER, meteor.rows(corpora), sys.stdout)
-    if arguments.only in "assay":
-        print()
-        table(assay.HEADER, assay.rows(corpus), sys.stdout)
-    if arguments.only in "campaign":
-        print()
-        table(campaign.HEADER, campaign.rows(arguments.repetitions), sys.stdout)
+        table(heading, more, sys.stdout)
     if not arguments.only:
         print()
         table(["no peer", "ours/s"], lone_rows(corpus, min(arguments.repetitions, 3)), sys.stdout)
