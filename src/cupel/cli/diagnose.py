@@ -141,10 +141,10 @@ def diagnose(
     Example: cupel diagnose ref.txt -i old.txt new.txt -s source.txt -m chrf++
     """
     from cupel.cli.diagnose_tables import print_diagnosis, print_tables
-    from cupel.cli.report import refuse_to_replace
+    from cupel.cli.report import check_report
 
     if report is not None:
-        refuse_to_replace(report, force)
+        check_report(report, force)
     if compare_mt:
         corpus = _texts(references, input_, source, names)
         with output.output(out) as file:

@@ -136,11 +136,11 @@ def select(
 
     Example: cupel select -i a.txt b.txt c.txt -s src.txt -r ref.txt --budget 20 -o tasks.jsonl
     """
-    from cupel.cli.report import refuse_to_replace
+    from cupel.cli.report import check_report
     from cupel.human.tasks.files import write_tasks
     from cupel.meta.selecting import DEFAULT_METHOD, DEFAULT_METRICS, select_segments
 
-    refuse_to_replace(out, force)
+    check_report(out, force)
     if campaign is not None:
         if input_ or source or references:
             raise CupelError("A campaign has all texts itself: leave out -i, -s and -r.")
