@@ -188,12 +188,9 @@ def score(
     )
     test = paired or (PairedTest.bs if paired_bs else PairedTest.ar if paired_ar else None)
     per_segment = segments or prefer or flagged_segments
-    _check_request(per_segment and bool(ci or test or clusters))
-    check_report(report, force)
-    check_different(scores=out, report=report, summary=summary, JUnit=junit)
+    _check_request(per_segment and bool(ci or test or clusters), force, out, report, summary, junit)
     specs = metrics or _default_metrics(flagged_segments, bool(scores_of_others), source, named_set)
-    given = languages.with_language(given, specs, pair, tokenize)
-    given = _with_trees(specs, given, trees)
+    given = _with_trees(specs, languages.with_language(given, specs, pair, tokenize), trees)
     chosen = _metrics(specs, given, flagged_segments)
     others = read_sources(scores_of_others or (), language_pair)
     asked_gates = gates.Gates(fail_under or (), not_worse_than, margin or (), alpha, summary, junit)
@@ -258,8 +255,17 @@ def _write_report(
     output.warn(f"Wrote {report}.")
 
 
-def _check_request(mixed: bool) -> None:
+def _check_request(
+    mixed: bool,
+    force: bool,
+    out: Path | None,
+    report: Path | None,
+    summary: Path | None,
+    junit: Path | None,
+) -> None:
     """Refuse what does not go together. mixed: segments are asked for, and tests of systems."""
+    check_report(report, force)
+    check_different(scores=out, report=report, summary=summary, JUnit=junit)
     if mixed:
         raise CupelError(
             "Intervals, tests and clusters are computed for system scores only: leave out -sl, "
