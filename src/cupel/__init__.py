@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from cupel.errors import CupelError as CupelError
     from cupel.human.judges import judges as judges
     from cupel.human.rankings import wmt_rankings as wmt_rankings
+    from cupel.meaning import meanings as meanings
     from cupel.meta.campaign import evaluate as evaluate
     from cupel.meta.result import Evaluation as Evaluation
     from cupel.meta.task_results import TaskEvaluation as TaskEvaluation
@@ -41,6 +42,7 @@ if TYPE_CHECKING:
     from cupel.mutt.checking import CheckFailed as CheckFailed
     from cupel.mutt.checking import check as check
     from cupel.mutt.checking import unit_tests as unit_tests
+    from cupel.planning import plan as plan
     from cupel.reading.assemble import read_corpus as read_corpus
     from cupel.registry import get_metric as get_metric
     from cupel.registry import list_metrics as list_metrics
@@ -68,6 +70,7 @@ _HOMES = {
     "errors": ["CupelError"],
     "human.judges": ["judges"],
     "human.rankings": ["wmt_rankings"],
+    "meaning": ["meanings"],
     "meta.campaign": ["evaluate"],
     "meta.result": ["Evaluation"],
     "meta.task_results": ["TaskEvaluation", "evaluate_tasks"],
@@ -75,6 +78,7 @@ _HOMES = {
     "metrics.function": ["batched"],
     "mutt": [],
     "mutt.checking": ["CheckFailed", "check", "unit_tests"],
+    "planning": ["plan"],
     "reading.assemble": ["read_corpus"],
     "registry": ["get_metric", "list_metrics"],
     "report.charts": [],
