@@ -168,7 +168,7 @@ def import_(
         str,
         typer.Option(
             metavar="WHOM",
-            help="Annotators who count: good, those whom quality control does not exclude, or all.",
+            help="Annotators who count: good (not excluded by quality control) or all.",
             rich_help_panel=SHEETS,
         ),
     ] = "good",
