@@ -167,7 +167,7 @@ def import_(
     keep: Annotated[
         str,
         typer.Option(
-            metavar="WHOM",
+            metavar="NAME",
             help="Annotators who count: good (not excluded by quality control) or all.",
             rich_help_panel=SHEETS,
         ),

@@ -109,16 +109,16 @@ def _quality(
         len(checks),
         sum(checks),
         len(again),
-        _known(alpha),
+        _finite_or_none(alpha),
         len(shared),
-        _known(r),
+        _finite_or_none(r),
         float(np.median(seconds)) if seconds else None,
         kept,
         reason,
     )
 
 
-def _known(value: float) -> float | None:
+def _finite_or_none(value: float) -> float | None:
     return float(value) if np.isfinite(value) else None
 
 
