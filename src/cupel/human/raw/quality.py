@@ -109,16 +109,16 @@ def _quality(
         len(checks),
         sum(checks),
         len(again),
-        _known(alpha),
+        _finite_or_none(alpha),
         len(shared),
-        _known(r),
+        _finite_or_none(r),
         float(np.median(seconds)) if seconds else None,
         kept,
         reason,
     )
 
 
-def _known(value: float) -> float | None:
+def _finite_or_none(value: float) -> float | None:
     return float(value) if np.isfinite(value) else None
 
 
@@ -135,12 +135,12 @@ def _reason(checks: Sequence[bool], repeats: int, alpha: float, each: Sequence[f
 
 def _with_each(name: str, values: Mapping[str, Mapping[Place, float]]) -> list[float]:
     """r with every other annotator who judged enough of the same translations."""
-    own, found = values[name], []
+    own, correlations = values[name], []
     for other, given in values.items():
         both = [(own[place], given[place]) for place in own if place in given]
         if other != name and len(both) >= LEAST_SHARED:
-            found.append(_correlation(np.array(both)))
-    return [r for r in found if np.isfinite(r)]
+            correlations.append(_correlation(np.array(both)))
+    return [r for r in correlations if np.isfinite(r)]
 
 
 def _checks(sheet: Sheet, scheme: Scheme) -> list[bool]:

@@ -12,6 +12,7 @@ from cupel.human.raw.quality import Quality, quality
 from cupel.human.raw.sheets import Sheet, is_saved_sheet, judgments_of, read_sheets
 from cupel.human.raw.texts import Texts, human_name
 from cupel.human.tasks.files import Task
+from cupel.human.tasks.key import SUFFIX
 from cupel.reading.segments import nearest
 
 FORMAT = "cupel"
@@ -20,7 +21,7 @@ KEEP = ("good", "all")
 
 @dataclass(frozen=True)
 class SheetSet:
-    """kept: the judgments that count; left_out: those of annotators whom quality control excludes."""
+    """kept: the judgments that count; left_out: those of annotators that quality control excludes."""
 
     kept: Annotations
     left_out: Annotations
@@ -47,8 +48,8 @@ class SheetSet:
                 raise CupelError(f"There is no system {name!r}{nearest(name, list(outputs))}")
         for system in list(outputs):
             human = human_name(system) or (system if references else None)
-            wanted = system in references if references is not None else human is not None
-            if wanted and human and there.get(human, outputs[system]) == outputs[system]:
+            is_human = system in references if references is not None else human is not None
+            if is_human and human and there.get(human, outputs[system]) == outputs[system]:
                 there[human] = outputs[human] = outputs.pop(system)
                 for one in (*self.kept.judgments, *self.left_out.judgments):
                     one.system = human if one.system == system else one.system
@@ -59,6 +60,9 @@ def are_sheets(paths: Sequence[Path | str], form: str) -> bool:
     """Whether the files are saved sheets; an error where some are and some are not."""
     if form not in (FORMAT, "auto"):
         return False
+    paths = _without_keys(paths)
+    if not paths:
+        raise CupelError("The key of tasks alone has no judgments: name what annotators saved.")
     saved = [is_saved_sheet(path) for path in paths]
     if form == FORMAT or all(saved):
         return True
@@ -69,6 +73,11 @@ def are_sheets(paths: Sequence[Path | str], form: str) -> bool:
             "each kind by itself."
         )
     return False
+
+
+def _without_keys(paths: Sequence[Path | str]) -> list[Path | str]:
+    """The files without keys, which `*.json` names too."""
+    return [path for path in paths if not str(path).endswith(SUFFIX)]
 
 
 def read_sheet_set(
@@ -82,12 +91,13 @@ def read_sheet_set(
 ) -> SheetSet:
     """The judgments of saved sheets.
 
-    keep: leave out the annotators whom quality control excludes (good), or nobody (all). repeated: as
+    keep: leave out the annotators that quality control excludes (good), or nobody (all). repeated: as
     for other annotations; by default the last judgment counts.
     """
     if keep not in KEEP:
         raise CupelError(f"Annotators are kept by {' or '.join(KEEP)}, not by {keep!r}.")
-    sheets = read_sheets(paths, notes, keys)
+    saved = _without_keys(paths)
+    sheets = read_sheets(saved, notes, [*keys, *(path for path in paths if path not in saved)])
     tasks = _tasks(sheets)
     protocols = {sheet.key.protocol for sheet in sheets}
     if len(protocols) > 1:
