@@ -28,7 +28,7 @@ def _not_a_module(monkeypatch: pytest.MonkeyPatch) -> None:
         ("train nnrk", "The option --output is missing (see `cupel train nnrk --help`)."),
         (
             "score ref --inptu x",
-            "Unknown option --inptu (see `cupel score --help`): did you mean --input or --list or --cite?",
+            "Unknown option --inptu (see `cupel score --help`): did you mean --input or --part or --list?",
         ),
         ("score ref --zzz", "Unknown option --zzz (see `cupel score --help`)."),
         ("-x", "Unknown option -x (see `cupel --help`)."),
