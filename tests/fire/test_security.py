@@ -42,7 +42,7 @@ def test_every_test_that_the_page_names_is_there():
 def test_a_pickle_in_a_numpy_file_is_not_run(tmp_path, suffix):
     buffer = io.BytesIO()
     content = np.array([Evil(tmp_path / "evil")], object)
-    (np.save if suffix == ".npy" else np.savez)(buffer, content)  # type: ignore[operator]
+    (np.save if suffix == ".npy" else np.savez)(buffer, content)
     file = tmp_path / f"scores{suffix}"
     file.write_bytes(buffer.getvalue())
     with pytest.raises(CupelError, match="is not a NumPy file with numbers, or it is damaged"):
