@@ -8,7 +8,7 @@ WORKERS ?= auto
 COVERAGE ?= yes
 KERNELS := $(wildcard src/cupel/kernels/*.[ch])
 
-.PHONY: demo test check quick bench lint types clean
+.PHONY: demo test check quick bench lint types soak fuzz lowest newest audit sbom clean
 
 demo: $(VENV)/installed
 	$(BIN)/cupel demo
@@ -39,6 +39,36 @@ lint: $(VENV)/installed-dev
 
 types: $(VENV)/installed-dev
 	$(BIN)/mypy
+
+# Long runs of what `make test` does for seconds: docs/research/under-fire.md has their results.
+soak: $(VENV)/installed-dev
+	$(BIN)/python tools/kills.py $(SOAK_ARGS)
+
+fuzz: $(VENV)/installed-dev
+	PYTHONPATH=tools nice $(BIN)/python tools/fuzz.py $(FUZZ_ARGS)
+
+# The quick tests with the lowest versions that pyproject.toml allows, and with the newest there are.
+# Extras of gigabytes (syntax, neural) are left out, unless EXTRAS names them.
+EXTRAS ?= meteor
+lowest: $(VENV)/installed-dev
+	@mkdir -p build
+	$(BIN)/python tools/lowest.py $(EXTRAS) test > build/lowest.txt
+	$(PYTHON) -m venv --clear build/lowest
+	build/lowest/bin/python -m pip install -q -c build/lowest.txt -e '.[$(EXTRAS)]' pytest pytest-xdist hypothesis
+	CUPEL_DATA= build/lowest/bin/python -m pytest -q -r fE -m quick $(PYTEST_ARGS)
+
+newest: $(VENV)/installed-dev
+	$(PYTHON) -m venv --clear build/newest
+	build/newest/bin/python -m pip install -q -U -e '.[$(EXTRAS)]' pytest pytest-xdist hypothesis
+	CUPEL_DATA= build/newest/bin/python -m pytest -q -r fE -m quick $(PYTEST_ARGS)
+
+audit: $(VENV)/installed-dev
+	$(PYTHON) -m venv build/audit && build/audit/bin/python -m pip install -q pip-audit
+	build/audit/bin/pip-audit --path $$($(BIN)/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))')
+
+sbom: $(VENV)/installed
+	@mkdir -p build
+	$(BIN)/python tools/sbom.py > build/sbom.json
 
 clean:
 	rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache

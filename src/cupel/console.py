@@ -24,7 +24,7 @@ def printable(sentence: str) -> str:
     """A sentence that may quote a hostile file: of bounded length, and nothing a terminal obeys."""
     if len(sentence) > _LONGEST:
         sentence = f"{sentence[: _LONGEST // 2]} [...] {sentence[-_LONGEST // 4 :]}"
-    return _CONTROL.sub(lambda found: ascii(found[0])[1:-1], sentence)
+    return _CONTROL.sub(lambda match: ascii(match[0])[1:-1], sentence)
 
 
 @contextmanager
