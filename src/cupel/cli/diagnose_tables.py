@@ -29,12 +29,12 @@ def print_diagnosis(diagnosis: Diagnosis, form: str, most: int, file: TextIO) ->
         print(sentence, file=file)
     several = len(diagnosis.scores.systems) > 2
     for system in diagnosis.scores.systems[1:]:
-        found = [one for one in diagnosis.findings if one.system == system]
+        findings = [one for one in diagnosis.findings if one.system == system]
         if several:
             print(f"\n{diagnosis.names[system]} against {_first(diagnosis)}", file=file)
-        _print_findings(found[:most], file)
-        if len(found) > most:
-            more = f"{len(found) - most:,} more buckets: --top, or -f tsv for all of them."
+        _print_findings(findings[:most], file)
+        if len(findings) > most:
+            more = f"{len(findings) - most:,} more buckets: --top, or -f tsv for all of them."
             print(more, file=file)
         phrases = [one for one in diagnosis.phrases if one.system == system]
         _print_phrases(phrases, diagnosis, file)
@@ -46,13 +46,13 @@ def _first(diagnosis: Diagnosis) -> str:
     return diagnosis.names[diagnosis.scores.systems[0]]
 
 
-def _print_findings(found: Sequence[Finding], file: TextIO) -> None:
+def _print_findings(findings: Sequence[Finding], file: TextIO) -> None:
     print(file=file)
     header = [
         "bucket", "metric", "segments", "first", "own", "difference", "95% interval", "q", "evidence",
         "",
     ]  # fmt: skip
-    output.table(header, [_cells(one) for one in found], file)
+    output.table(header, [_cells(one) for one in findings], file)
 
 
 def _cells(one: Finding) -> list[str]:
