@@ -256,10 +256,10 @@ def find_faults(campaign: str, pair: str, runs: int) -> None:
                 for row, text in enumerate(real)
             ]
             lines += sum(one != other for one, other in zip(real, faulty, strict=True))
-            found = diagnosed(real, faulty, corpus, labels).findings[:3]
-            seen += any(re.search(fault.right, finding.bucket) for finding in found)
+            findings = diagnosed(real, faulty, corpus, labels).findings[:3]
+            seen += any(re.search(fault.right, finding.bucket) for finding in findings)
         hits, total = hits + seen, total + runs
-        top = "; ".join(f"{finding.bucket} {finding.evidence:.1f}" for finding in found)
+        top = "; ".join(f"{finding.bucket} {finding.evidence:.1f}" for finding in findings)
         print(fault.name, lines // runs, f"{seen}/{runs}", top, sep="\t", flush=True)
     print("all", "", f"{hits / total:.3f}", f"{hits} of {total}", sep="\t")
 
@@ -274,9 +274,9 @@ def find_nothing(campaign: str, pair: str, runs: int) -> None:
         pool = list(corpus.systems.values())
         chosen = np.random.default_rng(run).integers(len(pool), size=(2, len(corpus)))
         drawn = [[pool[which][row] for row, which in enumerate(one)] for one in chosen.tolist()]
-        found = diagnosed(drawn[0], drawn[1], corpus, labels).findings
-        false = [finding for finding in found if finding.verdict]
-        any_claim, claims, rows = any_claim + bool(false), claims + len(false), rows + len(found)
+        findings = diagnosed(drawn[0], drawn[1], corpus, labels).findings
+        false = [finding for finding in findings if finding.verdict]
+        any_claim, claims, rows = any_claim + bool(false), claims + len(false), rows + len(findings)
         if false:
             print(run, *(f"{f.bucket} {f.q_value:.3f}" for f in false[:4]), sep="\t", flush=True)
     print(f"runs with a claim: {any_claim}/{runs} = {any_claim / runs:.3f}")

@@ -20,24 +20,26 @@ REFERENCES = [
 
 
 @pytest.fixture(scope="module")
-def found() -> Diagnosis:
+def diagnosed() -> Diagnosis:
     worse = [line.replace(" is long", "") for line in REFERENCES]
-    corpus = Corpus.of({"run.a.x": REFERENCES, "run.b.x": worse, "run.c.x": REFERENCES}, REFERENCES)
+    corpus = Corpus.of(
+        {"run.alpha.x": REFERENCES, "run.beta.x": worse, "run.gamma.x": REFERENCES}, REFERENCES
+    )
     return cupel.diagnosis(corpus, metrics="chrf", parser="none", resamples=20)
 
 
-def test_it_names_systems_shortly_and_escapes_text(found: Diagnosis) -> None:
-    page = diagnosis_page(found)
-    assert "a.x against" not in page
-    assert "b, c against a" in page.partition("</h1>")[0]
+def test_it_names_systems_shortly_and_escapes_text(diagnosed: Diagnosis) -> None:
+    page = diagnosis_page(diagnosed)
+    assert "alpha.x against" not in page
+    assert "beta, gamma against alpha" in page.partition("</h1>")[0]
     assert "<b>0</b>" not in page
     assert page.count('<table class="sortable">') >= 3
-    assert page.count("<svg") >= len(found.findings)
+    assert page.count("<svg") >= len(diagnosed.findings)
 
 
 @NEEDED
-def test_a_click_on_a_bucket_shows_its_segments(found: Diagnosis, tmp_path: Path) -> None:
-    (tmp_path / "page.html").write_text(diagnosis_page(found), encoding="utf-8")
+def test_a_click_on_a_bucket_shows_its_segments(diagnosed: Diagnosis, tmp_path: Path) -> None:
+    (tmp_path / "page.html").write_text(diagnosis_page(diagnosed), encoding="utf-8")
     browser = started(tmp_path / "profile")
     try:
         browser.get((tmp_path / "page.html").as_uri())
@@ -50,7 +52,7 @@ def test_a_click_on_a_bucket_shows_its_segments(found: Diagnosis, tmp_path: Path
         status = browser.find_element("css selector", "#browser [role=status]").text
         assert status == "1 to 12 of 12 segments"
         shown = browser.find_elements("css selector", "article .who")
-        assert "b" in [one.text for one in shown]
+        assert "beta" in [one.text for one in shown]
         first = browser.find_element("css selector", "article h3").text
         assert (int(first.split()[-1]) - 1) % 4 == 0
         header = browser.find_element("css selector", "#buckets-1 thead th:nth-child(6) button")

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from cupel.diagnose.ngrams import Phrase
     from cupel.diagnose.run import Diagnosis
 
-_PHRASES = 5
+_PHRASES, _SEGMENTS = 5, 5
 
 
 def print_diagnosis(diagnosis: Diagnosis, form: str, most: int, file: TextIO) -> None:
@@ -29,13 +29,14 @@ def print_diagnosis(diagnosis: Diagnosis, form: str, most: int, file: TextIO) ->
         print(sentence, file=file)
     several = len(diagnosis.scores.systems) > 2
     for system in diagnosis.scores.systems[1:]:
-        found = [one for one in diagnosis.findings if one.system == system]
+        findings = [one for one in diagnosis.findings if one.system == system]
         if several:
             print(f"\n{diagnosis.names[system]} against {_first(diagnosis)}", file=file)
-        _print_findings(found[:most], file)
-        if len(found) > most:
-            more = f"{len(found) - most:,} more buckets: --top, or -f tsv for all of them."
+        _print_findings(findings[:most], file)
+        if len(findings) > most:
+            more = f"{len(findings) - most:,} more buckets: --top, or -f tsv for all of them."
             print(more, file=file)
+        _print_segments(diagnosis, system, file)
         phrases = [one for one in diagnosis.phrases if one.system == system]
         _print_phrases(phrases, diagnosis, file)
     print(file=file)
@@ -46,13 +47,13 @@ def _first(diagnosis: Diagnosis) -> str:
     return diagnosis.names[diagnosis.scores.systems[0]]
 
 
-def _print_findings(found: Sequence[Finding], file: TextIO) -> None:
+def _print_findings(findings: Sequence[Finding], file: TextIO) -> None:
     print(file=file)
     header = [
         "bucket", "metric", "segments", "first", "own", "difference", "95% interval", "q", "evidence",
         "",
     ]  # fmt: skip
-    output.table(header, [_cells(one) for one in found], file)
+    output.table(header, [_cells(one) for one in findings], file)
 
 
 def _cells(one: Finding) -> list[str]:
@@ -69,6 +70,23 @@ def _cells(one: Finding) -> list[str]:
         f"{one.evidence:.1f}",
         "too few" if one.p_value is None else one.verdict,
     ]
+
+
+def _print_segments(diagnosis: Diagnosis, system: str, file: TextIO) -> None:
+    """The segments that contribute most to the difference under the first metric."""
+    metric = diagnosis.changes[0].metric
+    rows = [
+        [
+            str(row["segment"]), row["metric"], f"{row['first_score']:.2f}", f"{row['score']:.2f}",
+            f"{row['contribution']:+.3f}", "" if row["share"] is None else f"{row['share']:.1%}",
+        ]
+        for row in diagnosis.segment_rows(_SEGMENTS)
+        if (row["system"], row["metric"]) == (system, metric)
+    ]  # fmt: skip
+    if rows:
+        print(file=file)
+        header = ["segment", "metric", "first", "own", "contributes", "of the difference"]
+        output.table(header, rows, file)
 
 
 def _print_phrases(phrases: Sequence[Phrase], diagnosis: Diagnosis, file: TextIO) -> None:

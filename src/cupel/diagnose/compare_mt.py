@@ -168,8 +168,8 @@ def _words(texts: _Texts, words: Group) -> list[list[Value]]:
     lines: list[list[Value]] = [[name] for name in names]
     for at, own in enumerate(outputs):
         right = np.bincount(bucket, own.totals(), size)
-        said = np.bincount(bucket[texts.ids(at + 1)], minlength=size)
-        for line, m, r, o in zip(lines, right.tolist(), there.tolist(), said.tolist(), strict=True):
+        used = np.bincount(bucket[texts.ids(at + 1)], minlength=size)
+        for line, m, r, o in zip(lines, right.tolist(), there.tolist(), used.tolist(), strict=True):
             line.append(_f(m, r, o))
     return lines
 
@@ -214,21 +214,21 @@ def _counted(
 
 def _ngrams(groups: Sequence[Group], names: Sequence[str]) -> list[Table]:
     """N-grams that the first two systems match, by (a + 1) / (a + b + 2)."""
-    found: list[tuple[float, int, int, int, int]] = []
+    candidates: list[tuple[float, int, int, int, int]] = []
     for order, (_, _, _, outputs) in enumerate(groups):
         one, two = (counts.totals() for counts in outputs[:2])
         both = np.flatnonzero((one > 0) | (two > 0))
         shares = (one[both] + 1.0) / (one[both] + two[both] + 2.0)
         # Only the ends of the list are shown, so that only they need be sorted.
         kept = both[_ends(shares, _MOST_NGRAMS)]
-        found += [
+        candidates += [
             ((int(one[g]) + 1.0) / (int(one[g]) + int(two[g]) + 2.0), int(one[g]), int(two[g]), order, g)
             for g in kept.tolist()
         ]  # fmt: skip
     tables = []
     for sign, title in ((-1, f"{names[0]}>{names[1]}"), (1, f"{names[1]}>{names[0]}")):
         texts = sorted(
-            ((sign * s, -a - b, groups[order][1][g], s, a, b) for s, a, b, order, g in found)
+            ((sign * s, -a - b, groups[order][1][g], s, a, b) for s, a, b, order, g in candidates)
         )[:_MOST_NGRAMS]
         lines: list[list[Value]] = [[text, share, a, b] for _, _, text, share, a, b in texts]
         tables.append(

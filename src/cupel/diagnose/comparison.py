@@ -84,7 +84,8 @@ def mean_gradients(score: Score, start: FloatArray, ends: FloatArray) -> FloatAr
     with np.errstate(all="ignore"):
         slopes = (np.asarray(score(up)) - np.asarray(score(down))) / width
     slopes = np.where(np.isfinite(slopes), slopes, 0.0)
-    return np.einsum("q,qmk->mk", 0.5 * _WEIGHTS, slopes)
+    means: FloatArray = np.einsum("q,qmk->mk", 0.5 * _WEIGHTS, slopes)
+    return means
 
 
 def q_values(p_values: Sequence[float]) -> list[float]:

@@ -34,8 +34,8 @@ class Frequencies:
 
     def buckets(self, words: Sequence[str]) -> IntArray:
         """(words,): the bucket of each lower-cased word."""
-        found = np.fromiter((self.values.get(w, 0.0) for w in words), np.float64, len(words))
-        return np.searchsorted(np.asarray(self.bounds), found, side="right").astype(np.int64)
+        values = np.fromiter((self.values.get(w, 0.0) for w in words), np.float64, len(words))
+        return np.searchsorted(np.asarray(self.bounds), values, side="right").astype(np.int64)
 
 
 def in_test_set(counts: Mapping[str, int]) -> Frequencies:

@@ -40,8 +40,8 @@ def _of_kind(material: Material, feature: WordFeature, which: int) -> list[dict[
         wrong = (kinds == which) & (codes >= 0)
         np.add.at(counts[at], (segments[wrong], codes[wrong]), 1.0)
     sizes = np.zeros((n, count))
-    known = feature.reference >= 0
-    np.add.at(sizes, (words.segments[known], feature.reference[known]), 1.0)
+    labelled = feature.reference >= 0
+    np.add.at(sizes, (words.segments[labelled], feature.reference[labelled]), 1.0)
     rows = []
     for part, name in enumerate(feature.names):
         both = np.stack([counts[..., part], np.broadcast_to(sizes[:, part], (len(counts), n))], -1)

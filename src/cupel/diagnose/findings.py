@@ -102,32 +102,32 @@ def findings(material: Material, scores: Scores, weights: FloatArray) -> list[Fi
     systems = scores.systems[1:]
     by_system: dict[str, list[Finding]] = {name: [] for name in systems}
     for views in _buckets(material, scores):
-        for found in zip(*(_compared(view, systems, weights) for view in views), strict=True):
-            by_system[found[0].system].append(_strongest(found))
-    return ranked([f for found in by_system.values() for f in _corrected(found)])
+        for group in zip(*(_compared(view, systems, weights) for view in views), strict=True):
+            by_system[group[0].system].append(_strongest(group))
+    return ranked([f for group in by_system.values() for f in _corrected(group)])
 
 
-def _strongest(found: Sequence[Finding]) -> Finding:
+def _strongest(group: Sequence[Finding]) -> Finding:
     """Of several views of one bucket one with a sure difference, and of those the strongest evidence.
 
     Its p-value is that of the best of so many tries (Bonferroni).
     """
-    best = max(found, key=lambda finding: ((finding.p_value or 0.0) < _SURE, finding.evidence))
-    if best.p_value is None or len(found) == 1:
+    best = max(group, key=lambda finding: ((finding.p_value or 0.0) < _SURE, finding.evidence))
+    if best.p_value is None or len(group) == 1:
         return best
-    return replace(best, p_value=min(1.0, len(found) * best.p_value))
+    return replace(best, p_value=min(1.0, len(group) * best.p_value))
 
 
-def ranked(found: Sequence[Finding]) -> list[Finding]:
+def ranked(group: Sequence[Finding]) -> list[Finding]:
     """Claims first, then by evidence; what nothing can be claimed about comes last."""
-    return sorted(found, key=lambda f: (not f.verdict, f.p_value is None, -f.evidence))
+    return sorted(group, key=lambda f: (not f.verdict, f.p_value is None, -f.evidence))
 
 
-def _corrected(found: Sequence[Finding]) -> Iterator[Finding]:
+def _corrected(group: Sequence[Finding]) -> Iterator[Finding]:
     """With q-values over all buckets and metrics of a system."""
-    tested = [f for f in found if f.p_value is not None]
+    tested = [f for f in group if f.p_value is not None]
     q = dict(zip(map(id, tested), q_values([f.p_value or 0.0 for f in tested]), strict=True))
-    for finding in found:
+    for finding in group:
         value = q.get(id(finding))
         if value is None:
             yield finding
@@ -223,14 +223,11 @@ def _of_words(material: Material, feature: WordFeature) -> Iterator[tuple[_Bucke
     references, outputs = np.stack(recalled), np.stack(precise)  # (systems, segments, buckets, 2)
     changes = [one.credit - material.aligned[0].credit for one in material.aligned[1:]]
     gained, lost = (
-        np.stack(
-            [np.bincount(words.segments, np.maximum(sign * c, 0.0), len(words)) for c in changes]
-        )
-        for sign in (1, -1)
+        np.stack([_sums(words, np.maximum(sign * c, 0.0)) for c in changes]) for sign in (1, -1)
     )
     wrong = np.stack(
         [
-            np.bincount(own.segments, 1 - aligned.own_credit, len(own))
+            _sums(own, 1 - aligned.own_credit)
             for own, aligned in zip(material.outputs, material.aligned, strict=True)
         ]
     )
@@ -263,14 +260,18 @@ def _of_words(material: Material, feature: WordFeature) -> Iterator[tuple[_Bucke
         )  # fmt: skip
 
 
+def _sums(words: Words, values: FloatArray) -> FloatArray:
+    """(segments,): the values of a segment's words, added up."""
+    return np.bincount(words.segments, values, len(words)).astype(np.float64)
+
+
 def _table(words: Words, codes: IntArray, credit: FloatArray, count: int) -> FloatArray:
     """(segments, buckets, 2): the credit and the number of words in each bucket."""
     kept = codes >= 0
     places = words.segments[kept] * count + codes[kept]
     size = len(words) * count
     columns = [np.bincount(places, values, size) for values in (credit[kept], np.ones(len(places)))]
-    table: FloatArray = np.stack(columns, axis=-1).reshape(len(words), count, 2)
-    return table
+    return np.stack(columns, axis=-1).reshape(len(words), count, 2).astype(np.float64)
 
 
 def _of_errors(material: Material) -> Iterator[_Bucket]:

@@ -42,8 +42,10 @@ def diagnosis(
     training: as for `cupel diagnose`. columns: name -> a value per segment; one that is called
     document gives positions as well. resamples, seed: of the intervals.
     """
-    is_corpus = isinstance(hypotheses, Corpus)
-    corpus = hypotheses if is_corpus else Corpus.of(hypotheses, references, sources)
+    if isinstance(hypotheses, Corpus):
+        corpus = hypotheses
+    else:
+        corpus = Corpus.of(hypotheses, references, sources)
     scores = score(corpus, metrics=metrics)
     material = prepare(
         corpus,

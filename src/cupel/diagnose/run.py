@@ -90,6 +90,7 @@ class Diagnosis:
                 "q_value": one.q_value,
                 "evidence": one.evidence,
                 "share": one.share,
+                "significant": bool(one.verdict),
                 "verdict": one.verdict,
                 **{name: (one.parts or {}).get(name) for name in _PARTS},
             }

@@ -23,11 +23,11 @@ def sentences(
 ) -> list[str]:
     """Of each system, under the first metric. names: how systems are called."""
     result: list[str] = []
-    told: set[str] = set()
+    reported: set[str] = set()
     for change in changes:
-        if change.system in told:
+        if change.system in reported:
             continue
-        told.add(change.system)
+        reported.add(change.system)
         own = [f for f in findings if f.system == change.system]
         result += _overall(change, decimals_of(metrics[change.metric]), names, segments)
         if change.differ and segments >= LEAST_SEGMENTS:
@@ -49,7 +49,7 @@ def _overall(change: Change, places: int, names: Mapping[str, str], segments: in
             "anything."
         ]
     if change.p_value >= 0.05 or not change.difference:
-        verdict = f"{one} cannot be told apart from {other}: {size} between them ({ends})"
+        verdict = f"{one} cannot be reported apart from {other}: {size} between them ({ends})"
     else:
         verdict = f"{one} is {'better' if better else 'worse'} than {other} by {size} ({ends})"
     return [

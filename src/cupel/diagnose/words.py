@@ -74,9 +74,9 @@ class Words:
 
 def split(texts: Sequence[str]) -> Words:
     """The words of each text."""
-    found = [[(m.group(), m.start()) for m in _WORD.finditer(text)] for text in texts]
-    offsets = offsets_of(map(len, found), len(found))
+    matches = [[(m.group(), m.start()) for m in _WORD.finditer(text)] for text in texts]
+    offsets = offsets_of(map(len, matches), len(matches))
     total = int(offsets[-1])
-    ids, types = number([word for text in found for word, _ in text], total)
-    starts = np.fromiter((at for text in found for _, at in text), np.int32, total)
+    ids, types = number([word for text in matches for word, _ in text], total)
+    starts = np.fromiter((at for text in matches for _, at in text), np.int32, total)
     return Words(ids, offsets, starts, types)

@@ -92,9 +92,9 @@ def _packed_buckets(findings: Sequence[Finding]) -> list[dict[str, Any]]:
 
 
 def _buckets(diagnosis: Diagnosis, system: str, at: int, numbers: Mapping[str, int]) -> Section:
-    found = [finding for finding in diagnosis.findings if finding.system == system]
-    scales = _scales(found)
-    body = "".join(_row(one, numbers[one.bucket], at, scales[one.metric]) for one in found)
+    findings = [finding for finding in diagnosis.findings if finding.system == system]
+    scales = _scales(findings)
+    body = "".join(_row(one, numbers[one.bucket], at, scales[one.metric]) for one in findings)
     head = "".join(f'<th scope="col">{name}</th>' for name in _HEADER)
     first, own = diagnosis.names[diagnosis.scores.systems[0]], diagnosis.names[system]
     caption = (
@@ -111,10 +111,10 @@ def _buckets(diagnosis: Diagnosis, system: str, at: int, numbers: Mapping[str, i
     return Section(f"buckets-{at}", title, content)
 
 
-def _scales(found: Sequence[Finding]) -> dict[str, float]:
+def _scales(findings: Sequence[Finding]) -> dict[str, float]:
     """The largest difference of each measure, which fills half a bar; a few wild ones are cut."""
     sizes: dict[str, list[float]] = {}
-    for one in found:
+    for one in findings:
         sizes.setdefault(one.metric, []).append(abs(one.difference))
     return {metric: float(np.quantile(values, 0.95)) or 1.0 for metric, values in sizes.items()}
 
@@ -157,13 +157,13 @@ def _bar(one: Finding, scale: float) -> str:
                 fill_opacity="0.45"),
         element("path", d=f"M{middle:.1f} 0V{_HEIGHT:.0f}", stroke="var(--grid,#d9dde3)"),
     ]  # fmt: skip
-    told = f"{one.difference:+.2f}"
+    label = f"{one.difference:+.2f}"
     if one.low is not None and one.high is not None:
-        told += f", from {one.low:+.2f} to {one.high:+.2f}"
+        label += f", from {one.low:+.2f} to {one.high:+.2f}"
         line = f"M{x(one.low):.1f} 8H{x(one.high):.1f}"
         parts.append(element("path", d=line, stroke="var(--ink,#1d2129)", stroke_width="1.5"))
     picture = element(
-        "svg", element("title", escape(told)) + "".join(parts), role="img", width=_WIDTH,
+        "svg", element("title", escape(label)) + "".join(parts), role="img", width=_WIDTH,
         height=_HEIGHT, viewBox=f"0 0 {_WIDTH:.0f} {_HEIGHT:.0f}",
     )  # fmt: skip
     return f'<td data-value="{one.difference!r}">{picture}</td>'
