@@ -7,8 +7,8 @@ parts    CPU seconds of planning, reading, scoring and adding up, per million pa
 small    the time of a whole command with and without Ray, on few pairs: when not to use it
 predict  hours for 10^9 pairs on N nodes of 16 cores, by the model below, from the costs in `parts`
 
-The model: a run takes  start + pairs * (read + score) / cores, or pairs * add + blocks * schedule where
-that is longer: the one process that starts tasks and adds blocks up works beside the others. Text lines
+The model: a run takes  start + over * pairs * (read + score) / cores, or start + pairs * add + blocks *
+schedule where that is longer; over is what actors of a real run use more than the sum of their parts: the one process that starts tasks and adds blocks up works beside the others. Text lines
 are scanned first, pairs * scan / cores.
 """
 
@@ -172,17 +172,19 @@ def small_rows(folder: Path) -> list[list[str]]:
     return rows
 
 
-def predictions(costs: dict[str, float], start: float, schedule: float) -> list[list[str]]:
+def predictions(
+    costs: dict[str, float], start: float, schedule: float, over: float
+) -> list[list[str]]:
     """Hours for 10^9 pairs in Parquet, and what limits them."""
     rows = []
     for name in SETS:
         for nodes in (1, 10, 100):
             cores = 16 * nodes
-            spread = 1000 * (costs["read Parquet"] + costs[f"score {name}"]) / cores
+            spread = over * 1000 * (costs["read Parquet"] + costs[f"score {name}"]) / cores
             alone = 1000 * costs[f"add {name}"] + 1e9 / LARGE * schedule
             seconds = start + max(spread, alone)
             limit = "scoring" if spread > alone else "the driver"
-            rows.append([name, str(nodes), _clock(seconds), limit, f"{spread / alone:.0f}"])
+            rows.append([name, str(nodes), _clock(seconds), limit, f"{spread / alone:.1f}"])
     return rows
 
 
@@ -211,7 +213,7 @@ def main() -> None:
         real = run_costs(folder, "pairs.parquet", "bleu,chrf,ter", 16_384)[3]
         model = (costs["score bleu, chrf, ter"] + costs["read Parquet"]) * 16_384 / MILLION
         print(f"actors: {real:.2f} s of CPU per block of 16,384; the model says {model:.2f} s")
-        found = predictions(costs, first, each)
+        found = predictions(costs, first, each, real / model)
         table(["Metrics", "nodes of 16 cores", "10^9 pairs", "limit", "ratio"], found, sys.stdout)
         print(json.dumps({"costs": costs, "first": first, "each": each}))
         print(f"peak memory {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1000:.0f} MB")

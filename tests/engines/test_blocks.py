@@ -131,5 +131,5 @@ def test_remarks_and_order() -> None:
     assert block_size(3) == 2 * CHUNK
     assert block_size(50) == CHUNK
     assert block_size(1, 4e6) == CHUNK
-    assert block_size(1, 2e7) == 3 * CHUNK
+    assert block_size(1, 2e7) == 6 * CHUNK
     assert block_size(2, 1e9) == 4 * CHUNK

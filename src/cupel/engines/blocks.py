@@ -25,7 +25,7 @@ from cupel.scoring import BATCH_SIZE, Task, task_statistics
 CHUNK = 1024
 """Segments whose statistics are summed to one row: the unit of resampling for large inputs."""
 
-_BYTES, _BLOCKS = 200, 32
+_BYTES, _BLOCKS = 200, 16
 """Bytes that a segment may have with its references, and blocks that a small input is divided into."""
 
 
@@ -132,11 +132,15 @@ def chunk_sums(rows: FloatArray) -> FloatArray:
 
 def _distinct_items(block: Block) -> tuple[list[tuple[str, int]], IntArray]:
     """(system, row) of each distinct item where it comes first, and (systems, n) their numbers."""
+    contexts = list(map(tuple, block.references))
+    sources: Sequence[str | None] = block.sources or [None] * len(block)
+    if len(block.systems) == 1:
+        ((system, only),) = block.systems.items()
+        if len(set(zip(only, contexts, sources, strict=True))) == len(block):
+            return [(system, row) for row in range(len(block))], np.arange(len(block))[None]
     numbers: dict[object, int] = {}
     items: list[tuple[str, int]] = []
     index = np.empty((len(block.systems), len(block)), np.int64)
-    contexts = [tuple(texts) for texts in block.references]
-    sources: Sequence[str | None] = block.sources or [None] * len(block)
     for row, (context, source) in enumerate(zip(contexts, sources, strict=True)):
         for place, (system, texts) in enumerate(block.systems.items()):
             number = numbers.setdefault((texts[row], context, source), len(items))

@@ -130,6 +130,8 @@ class Reader:
         return self._check_lengths()
 
     def _merged(self, references: Sequence[Sequence[Cell]], first: int) -> list[tuple[str, ...]]:
+        if len(references) == 1 and set(map(type, references[0])) == {str}:
+            return [(cast(str, cell),) for cell in references[0]]
         merged = [
             tuple(text for cell in cells for text in ((cell,) if isinstance(cell, str) else cell))
             for cells in zip(*references, strict=True)

@@ -11,7 +11,7 @@ import math
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
-from itertools import count, islice
+from itertools import chain, count, islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, Generic, TypeVar
 
@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 
 Raw = TypeVar("Raw")
 STREAMED = ("lines", "tsv", "csv", "jsonl", "parquet")
+_STATELESS = ("utf-8", "ascii", "iso8859-1")
+"""Encodings in which lines can be decoded together: each would give the same alone."""
 _ROWS = 1 << 16
 """Rows of Parquet that are read at a time."""
 
@@ -61,6 +63,38 @@ class Column(Generic[Raw]):
         counter = count()
         deque(zip(islice(self._raws, n), counter, strict=False), maxlen=0)
         self.position += next(counter)
+
+
+class LineColumn(Column[bytes]):
+    """Lines of text, decoded many at a time where nothing is wrong with them."""
+
+    def __init__(
+        self, origin: str, raws: Iterator[bytes], convert: Callable[[int, bytes], Cell], codec: str
+    ) -> None:
+        super().__init__(origin, raws, convert)
+        self._codec = codec
+
+    def take(self, n: int) -> list[Cell]:
+        """The next n segments; fewer at the end."""
+        raws = list(islice(self._raws, n))
+        cells = self._decoded(raws)
+        if cells is None:
+            first = self.position + 1
+            cells = [self._convert(number, raw) for number, raw in enumerate(raws, start=first)]
+        self.position += len(raws)
+        return cells
+
+    def _decoded(self, raws: list[bytes]) -> list[Cell] | None:
+        """All lines at once; None where they must be looked at one by one."""
+        if not raws or not self.position or not raws[-1].endswith(b"\n"):
+            return None  # a byte order mark, or no end of line
+        try:
+            text = b"".join(raws).decode(self._codec)
+        except UnicodeDecodeError:
+            return None
+        lines: list[Cell] = list(text.split("\n"))
+        del lines[-1]
+        return lines if "\r" not in text and len(lines) == len(raws) else None
 
 
 class ParquetColumn(Column[str]):
@@ -148,12 +182,13 @@ def open_column(
         column = _delimited(name, encoding)
     else:
         raws = _raw_lines(stack.enter_context(open_bytes(name.file)))
-        convert: Callable[[int, bytes], Cell]
+        origin, codec = display_name(given), _codec(encoding)
         if name.kind == "jsonl":
-            convert = _JsonCells(name, encoding)
+            column = Column(origin, raws, _JsonCells(name, codec))
+        elif per_line == 1 and codec in _STATELESS:
+            column = LineColumn(origin, raws, _line_cells(origin, codec, 1), codec)
         else:
-            convert = _line_cells(display_name(given), encoding, per_line)
-        column = Column(display_name(given), raws, convert)
+            column = Column(origin, raws, _line_cells(origin, codec, per_line))
     return column if role == "reference" else _Single(column, role)
 
 
@@ -185,15 +220,10 @@ class _Single(Column[Any]):
 def _raw_lines(stream: BinaryIO) -> Iterator[bytes]:
     """Lines with their ends. A byte order mark and nothing else is no line."""
     first = stream.readline()
-    if first in (b"", BOM.encode()):
-        return
-    yield first
-    yield from stream
+    return iter(()) if first in (b"", BOM.encode()) else chain([first], stream)
 
 
-def _line_cells(origin: str, encoding: str, per_line: int) -> Callable[[int, bytes], Cell]:
-    codec = _codec(encoding)
-
+def _line_cells(origin: str, codec: str, per_line: int) -> Callable[[int, bytes], Cell]:
     def one(number: int, raw: bytes) -> Cell:
         return decoded_line(raw, number, origin, codec)
 
@@ -212,8 +242,8 @@ def _line_cells(origin: str, encoding: str, per_line: int) -> Callable[[int, byt
 class _JsonCells:
     """The field of each line of JSON. The first line that is read says which fields there are."""
 
-    def __init__(self, name: InputName, encoding: str) -> None:
-        self._file, self._part, self._codec = name.file, name.part, _codec(encoding)
+    def __init__(self, name: InputName, codec: str) -> None:
+        self._file, self._part, self._codec = name.file, name.part, codec
         self._chosen = name.part
 
     def __call__(self, number: int, raw: bytes) -> Cell:
