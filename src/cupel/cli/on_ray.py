@@ -65,7 +65,7 @@ Keep = Annotated[
 
 @dataclass(frozen=True)
 class OnRay:
-    """What is asked for. workers: None where the option is not given."""
+    """What is asked for. workers: None where the option is not given. others: what does not fit."""
 
     engine: EngineName
     address: str | None
@@ -74,19 +74,18 @@ class OnRay:
     others: Mapping[str, object]
 
     @classmethod
-    def of(
-        cls,
-        context: typer.Context,
-        engine: EngineName,
-        address: str | None,
-        keep: Path | None,
-        workers: int,
-        others: Mapping[str, object],
-    ) -> OnRay:
-        """The values of the options. others: options that do not go with Ray -> their values."""
+    def of(cls, context: typer.Context, whole: Mapping[str, object]) -> OnRay:
+        """The values of the options. whole: those that need all texts at once."""
+        given = context.params
         source = context.get_parameter_source("workers")
-        given = source is not None and source.name != "DEFAULT"
-        return cls(engine, address, keep, workers if given else None, others)
+        default = source is None or source.name == "DEFAULT"
+        return cls(
+            EngineName(given["engine"]),
+            given["address"],
+            Path(given["keep"]) if given["keep"] is not None else None,
+            None if default else given["workers"],
+            {**whole, "--stream": given["stream"], "--part": given["part"]},
+        )
 
     def scored(self, texts: Texts, metrics: Mapping[str, Metric], printing: Printing) -> bool:
         """Score and print on a cluster; False where that is not asked for."""

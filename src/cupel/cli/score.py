@@ -193,8 +193,7 @@ def score(
     large = scale.Scale(stream, part, workers, whole)
     files, names = asked_gates.with_baseline(input_ or ["-"], names)
     texts = scale.Texts(references or [], files, source, names, num_refs, encoding)
-    unfit = {**whole, "--stream": stream, "--part": part}
-    cluster = on_ray.OnRay.of(context, engine, address, keep, workers, unfit)
+    cluster = on_ray.OnRay.of(context, whole)
     if cluster.scored(texts, chosen, printing) or large.scored(texts, chosen, given, printing):
         return
     if chosen or input_ or references or named_set:
