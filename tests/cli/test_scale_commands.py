@@ -148,4 +148,7 @@ def test_what_cannot_be_streamed_says_why(parts: str) -> None:
     assert error_of(f"merge {parts} -sl") == (
         "The parts have no segment scores: score them with -sl."
     )
+    only = "Only segment scores are written as Parquet: add -sl, or --part K/N."
+    assert error_of("score ref -i a -o x.parquet") == only
+    assert error_of(f"merge {parts} -o x.parquet") == only
     assert not Path("x.parquet").exists()

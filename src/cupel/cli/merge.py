@@ -47,6 +47,7 @@ def merge(
         segments, details, ci, ci_n, paired and paired.value, paired_n, seed,
         form, width, score_only, out, quiet,
     )  # fmt: skip
+    printing.check()
     plan = checked_parts([read_part(path) for path in parts])[0].plan
     if segments and not plan.scores:
         raise CupelError("The parts have no segment scores: score them with -sl.")

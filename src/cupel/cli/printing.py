@@ -82,9 +82,12 @@ class Printing:
                     f"Intervals and tests draw blocks of {scores.unit} segments, because the input is large."
                 )
         if not self.segments:
-            if output.is_parquet(self.out):
-                raise CupelError("Only segment scores are written as Parquet: add -sl, or --part.")
             self.print_scores(scores)
+
+    def check(self, *, part: bool = False) -> None:
+        """Refuse what cannot be printed. part: whether a part is written instead."""
+        if output.is_parquet(self.out) and not (self.segments or part):
+            raise CupelError("Only segment scores are written as Parquet: add -sl, or --part K/N.")
 
     def _write_parquet(self, scores: Scores) -> None:
         from cupel.folders import writing

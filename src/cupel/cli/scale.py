@@ -120,6 +120,7 @@ class Scale:
         printing: Printing,
     ) -> bool:
         """Score and print the texts block by block; False where they are to be read as a whole."""
+        printing.check(part=self.part is not None)
         if not self.asked and texts.size < STREAM_BYTES:
             return False
         inputs = texts.inputs()

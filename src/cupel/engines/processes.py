@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pickle import PicklingError
+from threading import Thread
 from typing import TYPE_CHECKING, Any
 
 from cupel.engines.blocks import Block, BlockStatistics, block_statistics
@@ -116,8 +117,6 @@ class _Other:
     """Another process, and the thread that receives what it sends while this process works."""
 
     def __init__(self, process: Any, connection: Connection) -> None:
-        from threading import Thread
-
         self.finished = False
         self.process = process
         self.connection = connection
@@ -232,11 +231,22 @@ def _start(process: Any) -> None:
         ) from error
 
 
+def _end_with_parent() -> None:
+    """A parent that was killed cannot end its processes: they do so themselves."""
+    from multiprocessing import parent_process
+
+    parent = parent_process()
+    if parent is not None:
+        parent.join()
+        os._exit(1)
+
+
 def _work(job: Job, shared: Any, connection: Connection) -> None:
     """What another process does."""
     import signal
 
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the parent's to handle
+    Thread(target=_end_with_parent, daemon=True).start()
     try:
         with Reader(job.inputs) as reader:
             while True:

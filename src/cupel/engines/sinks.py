@@ -9,6 +9,7 @@ from pathlib import Path
 from threading import Thread
 from typing import TYPE_CHECKING, Any
 
+from cupel.errors import CannotWrite
 from cupel.folders import writing
 
 if TYPE_CHECKING:
@@ -24,6 +25,7 @@ class ParquetSink:
     def __init__(
         self, path: Path, schema: Mapping[str, Any], metadata: Mapping[str, str], group: int
     ) -> None:
+        self.name = path
         self._frames: queue.Queue[pl.DataFrame | BaseException | None] = queue.Queue(_AHEAD)
         self._error: BaseException | None = None
         self._arguments = path, dict(schema), dict(metadata), group
@@ -45,8 +47,8 @@ class ParquetSink:
         """Write what is left, or nothing more after an error."""
         self._put(error)
         self._thread.join()
-        if error is None and self._error is not None:
-            raise self._error
+        if error is None:
+            self._check()
 
     def _put(self, item: pl.DataFrame | BaseException | None) -> None:
         while self._thread.is_alive():
@@ -55,8 +57,18 @@ class ParquetSink:
                 return
             except queue.Full:
                 continue
-        if self._error is not None and not isinstance(item, BaseException):
+        if not isinstance(item, BaseException):
+            self._check()
+
+    def _check(self) -> None:
+        """Raise what went wrong in the thread: an error of the disk, which Polars words its own way."""
+        if self._error is None:
+            return
+        if isinstance(self._error, OSError):
             raise self._error
+        raise CannotWrite(
+            f"{self.name} cannot be written: {str(self._error).partition(chr(10))[0].rstrip('.')}."
+        ) from self._error
 
     def _write(self) -> None:
         from polars.io.plugins import register_io_source
@@ -89,6 +101,7 @@ def parquet_sink(
     """A sink whose file appears once it is complete. schema: column -> type of Polars."""
     with writing(path) as beside:
         sink = ParquetSink(beside, schema, metadata or {}, group)
+        sink.name = path
         try:
             yield sink
         except BaseException as error:
