@@ -7,8 +7,8 @@ parts    CPU seconds of planning, reading, scoring and adding up, per million pa
 small    the time of a whole command with and without Ray, on few pairs: when not to use it
 predict  hours for 10^9 pairs on N nodes of 16 cores, by the model below, from the costs in `parts`
 
-The model: a run takes  start + pairs * (read + score) / cores, or pairs * add + blocks * schedule where
-that is longer: the one process that starts tasks and adds blocks up works beside the others. Text lines
+The model: a run takes  start + over * pairs * (read + score) / cores, or start + pairs * add + blocks *
+schedule where that is longer; over is what actors of a real run use more than the sum of their parts: the one process that starts tasks and adds blocks up works beside the others. Text lines
 are scanned first, pairs * scan / cores.
 """
 
@@ -42,23 +42,34 @@ SETS = {
     "meteor": ["meteor"],
     "rouge-l": ["rouge-l"],
 }
-EMPTY_RUN = """
-import resource, sys, time
+RUN = """
+import os, resource, sys, time
+from pathlib import Path
 if __name__ == "__main__":
     from cupel.engines.ray_plan import columns_of
     from cupel.engines.ray_score import Settings, score_on_ray
     from cupel.registry import named_metrics
-    times = []
-    columns = columns_of(["ref-small"], ["hyp-small"], None, None)
-    start = time.perf_counter()
+    pattern, metrics, block = sys.argv[1:]
+    columns, times, start = columns_of([pattern], None, None, None), [], time.perf_counter()
+    def cpu_of(place):
+        try:
+            if b"ray::MapWorker" not in (place / "cmdline").read_bytes():
+                return 0.0
+            fields = (place / "stat").read_text().rpartition(")")[2].split()
+        except OSError:
+            return 0.0
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
     def progress(done, total):
-        usage = resource.getrusage(resource.RUSAGE_SELF)
-        times.append((time.perf_counter() - start, usage.ru_utime + usage.ru_stime))
-    score_on_ray(columns, named_metrics(["wer"]), Settings(block=1024),
-                 progress=progress)
-    first, last = times[0], times[-1]
-    print(first[0], (last[1] - first[1]) / (len(times) - 1), (last[0] - first[0]) / (len(times) - 1))
+        own = resource.getrusage(resource.RUSAGE_SELF)
+        actors = sum(map(cpu_of, Path("/proc").glob("[0-9]*")))
+        times.append((time.perf_counter() - start, own.ru_utime + own.ru_stime, actors))
+    score_on_ray(
+        columns, named_metrics(metrics.split(",")), Settings(block=int(block)), progress=progress
+    )
+    blocks = len(times) - 1
+    print(times[0][0], *((last - first) / blocks for first, last in zip(times[0], times[-1])))
 """
+"""Prints the seconds to the first result, then per block: clock, CPU of the driver, CPU of all actors."""
 
 
 def cpu(work: Callable[[], object]) -> float:
@@ -128,15 +139,22 @@ def _parts(block: Block) -> list[Block]:
     ]
 
 
-def schedule_cost(folder: Path) -> tuple[float, float, float]:
-    """Seconds to the first result; CPU and clock of the driver per block of almost no work."""
-    (folder / "hyp-small").write_text("a b\n" * 1024 * 200)
-    (folder / "ref-small").write_text("a c\n" * 1024 * 200)
-    done = subprocess.run(
-        [sys.executable, "-c", EMPTY_RUN], cwd=folder, capture_output=True, text=True, check=True
+def run_costs(folder: Path, file: str, metrics: str, block: int) -> list[float]:
+    """Seconds to the first result; clock, CPU of the driver and of all actors per further block."""
+    command = [sys.executable, "-c", RUN, file, metrics, str(block)]
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=True)
+    return list(map(float, done.stdout.split()))
+
+
+def schedule_cost(folder: Path) -> tuple[float, float]:
+    """Seconds to the first result, and CPU of the driver per block of almost no work."""
+    import polars as pl
+
+    pl.DataFrame({"mt": ["a b"] * 204_800, "ref": ["a c"] * 204_800}).write_parquet(
+        folder / "small.parquet"
     )
-    first, each, clock = map(float, done.stdout.split())
-    return first, each, clock
+    first, _, driver, _ = run_costs(folder, "small.parquet", "wer", 1024)
+    return first, driver
 
 
 def small_rows(folder: Path) -> list[list[str]]:
@@ -154,17 +172,19 @@ def small_rows(folder: Path) -> list[list[str]]:
     return rows
 
 
-def predictions(costs: dict[str, float], start: float, schedule: float) -> list[list[str]]:
+def predictions(
+    costs: dict[str, float], start: float, schedule: float, over: float
+) -> list[list[str]]:
     """Hours for 10^9 pairs in Parquet, and what limits them."""
     rows = []
     for name in SETS:
         for nodes in (1, 10, 100):
             cores = 16 * nodes
-            spread = 1000 * (costs["read Parquet"] + costs[f"score {name}"]) / cores
+            spread = over * 1000 * (costs["read Parquet"] + costs[f"score {name}"]) / cores
             alone = 1000 * costs[f"add {name}"] + 1e9 / LARGE * schedule
             seconds = start + max(spread, alone)
             limit = "scoring" if spread > alone else "the driver"
-            rows.append([name, str(nodes), _clock(seconds), limit, f"{spread / alone:.0f}"])
+            rows.append([name, str(nodes), _clock(seconds), limit, f"{spread / alone:.1f}"])
     return rows
 
 
@@ -186,12 +206,14 @@ def main() -> None:
         costs = part_costs(folder, given.pairs)
         rows = [[what, f"{cost:.2f}"] for what, cost in costs.items()]
         table(["CPU seconds (or bytes) per million pairs", "cost"], rows, sys.stdout)
-        first, each, clock = schedule_cost(folder)
+        first, each = schedule_cost(folder)
         print(
-            f"first result after {first:.1f} s; a block costs the driver {1000 * each:.2f} ms of CPU, "
-            f"{1000 * clock:.1f} ms on the clock"
+            f"first result after {first:.1f} s; a block costs the driver {1000 * each:.1f} ms of CPU"
         )
-        found = predictions(costs, first, each)
+        real = run_costs(folder, "pairs.parquet", "bleu,chrf,ter", 16_384)[3]
+        model = (costs["score bleu, chrf, ter"] + costs["read Parquet"]) * 16_384 / MILLION
+        print(f"actors: {real:.2f} s of CPU per block of 16,384; the model says {model:.2f} s")
+        found = predictions(costs, first, each, real / model)
         table(["Metrics", "nodes of 16 cores", "10^9 pairs", "limit", "ratio"], found, sys.stdout)
         print(json.dumps({"costs": costs, "first": first, "each": each}))
         print(f"peak memory {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1000:.0f} MB")

@@ -42,6 +42,7 @@ NOT_RUN = {
     r"^pip install|^make ": "installs packages or runs this very test",
     r"^cupel data get": "downloads; tests/data/test_get.py runs it",
     r"^cupel serve": "runs until it is stopped; tests/adapters/test_service.py checks the examples",
+    r"^cupel score .*--engine ray": "starts a cluster; tests/engines/test_ray.py runs it on a simulated one",
     r"^cupel train reval": "trains for one to two minutes after minutes of parsing",
     r"^cupel train nnrk": "computes features of 40,000 pairs or more and trains for minutes",
     r"^cupel train assay(?!.*--start assay)|^torchrun": "trains for hours on two cores",
@@ -60,9 +61,11 @@ BLOCKS = {
     r"torchmetrics": "torchmetrics",
     r"evaluate\.load": "evaluate",
     r"Seq2SeqTrainer": "",
+    r"pyspark": "",
+    r"dask": "dask",
 }
-"""Python blocks that run where this package is installed, or (the last) never, for want of a model;
-the other blocks of their page run everywhere. tests/adapters has each of them at work."""
+"""Python blocks that run where this package is installed, or never, for want of a model or of Java; the
+other blocks of their page run everywhere. tests/adapters and tests/engines have each of them at work."""
 DATASETS = {
     **{name: rf"\b{name}\b" for name in ("wmt12", "wmt13", "wmt14", "da13", "mqm21")},
     "sick": r"\bsick\b|reproduce mutt-fig-2",

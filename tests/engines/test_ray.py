@@ -126,7 +126,7 @@ def expected(texts: pl.DataFrame, metrics: list[str]) -> cupel.Scores:
     return cupel.score({"mt": texts["mt"].to_list()}, texts["ref"].to_list(), metrics)
 
 
-def test_files_of_all_kinds(cluster: Any, files: Path, texts: pl.DataFrame) -> None:
+def test_files_of_all_kinds(cluster: Any, files: Path, texts: pl.DataFrame, tmp_path: Path) -> None:
     """Scores, intervals and segment scores are those of one process, to the last bit."""
     whole = expected(texts, METRICS)
     words = ["--engine", "ray", "--address", cluster.address, "-f", "json", "-m", *METRICS]
@@ -146,6 +146,12 @@ def test_files_of_all_kinds(cluster: Any, files: Path, texts: pl.DataFrame) -> N
     rows = json.loads(out)["rows"]
     assert [row["segment"] for row in rows] == list(range(1, texts.height + 1))
     assert [row["ter"] for row in rows] == whole.segment_scores("ter").tolist()
+    words = ["--engine", "ray", "--address", cluster.address, "-f", "tsv", "-m", "ter"]
+    words += ["-sl", "--keep", str(tmp_path / "kept")]
+    status, out, err = command("score", f"{files}/p-*.jsonl", *words)
+    assert (status, out) == (0, f"system\tmetric\tscore\nmt\tter\t{whole['ter']!r}\n"), err
+    frame = pl.read_parquet(tmp_path / "kept" / "segments" / "*.parquet")
+    assert frame["ter"].to_list() == whole.segment_scores("ter").tolist()
 
 
 def test_errors_come_back_as_one_sentence(cluster: Any, files: Path, tmp_path: Path) -> None:
@@ -245,6 +251,24 @@ def wait_for(done: Callable[[], bool], seconds: float = 240) -> None:
     while not done():
         assert time.monotonic() < end
         time.sleep(0.05)
+
+
+def test_a_node_with_another_version_says_so() -> None:
+    pytest.importorskip("ray", reason=NO_RAY)
+    from cupel.engines.ray_plan import Columns
+    from cupel.engines.ray_run import Request, Scorer
+    from cupel.engines.ray_source import row
+
+    metrics = named_metrics(["ter"])
+    right = {"ter": str(metrics["ter"].signature())}
+    for request, sentence in (
+        (Request(Columns({}), metrics, right, version="0"), "install the same version everywhere."),
+        (Request(Columns({}), metrics, {"ter": "x"}), "install the same packages everywhere."),
+    ):
+        (answer,) = Scorer(request)(row(3, 9, b""))
+        (given,) = answer.to_pylist()
+        assert (given["block"], given["content"]) == (3, b"")
+        assert given["error"].endswith(sentence)
 
 
 def test_a_cluster_that_is_not_there() -> None:

@@ -17,7 +17,7 @@ from cupel.errors import CupelError
 
 if TYPE_CHECKING:
     from cupel.cli.printing import Printing
-    from cupel.cli.scale import Texts
+    from cupel.cli.scale import Scale, Texts
     from cupel.metric import Metric
 
 
@@ -65,36 +65,41 @@ Keep = Annotated[
 
 @dataclass(frozen=True)
 class OnRay:
-    """What is asked for. workers: None where the option is not given."""
+    """What is asked for. workers: None where the option is not given. local: the other engine."""
 
     engine: EngineName
     address: str | None
     keep: Path | None
     workers: int | None
-    others: Mapping[str, object]
+    local: Scale
 
     @classmethod
-    def of(
-        cls,
-        context: typer.Context,
-        engine: EngineName,
-        address: str | None,
-        keep: Path | None,
-        workers: int,
-        others: Mapping[str, object],
-    ) -> OnRay:
-        """The values of the options. others: options that do not go with Ray -> their values."""
+    def of(cls, context: typer.Context, local: Scale) -> OnRay:
+        """The values of the options."""
+        given = context.params
         source = context.get_parameter_source("workers")
-        given = source is not None and source.name != "DEFAULT"
-        return cls(engine, address, keep, workers if given else None, others)
+        default = source is None or source.name == "DEFAULT"
+        return cls(
+            EngineName(given["engine"]),
+            given["address"],
+            Path(given["keep"]) if given["keep"] is not None else None,
+            None if default else local.workers,
+            local,
+        )
 
-    def scored(self, texts: Texts, metrics: Mapping[str, Metric], printing: Printing) -> bool:
-        """Score and print on a cluster; False where that is not asked for."""
+    def scored(
+        self,
+        texts: Texts,
+        metrics: Mapping[str, Metric],
+        options: Mapping[str, Mapping[str, object]],
+        printing: Printing,
+    ) -> bool:
+        """Score and print block by block, here or on a cluster; False where all texts are needed."""
         if self.engine is not EngineName.ray:
             for option, value in (("--address", self.address), ("--keep", self.keep)):
                 if value is not None:
                     raise CupelError(f"{option} is for --engine ray: add that, or leave it out.")
-            return False
+            return self.local.scored(texts, metrics, options, printing)
         self._check(texts, printing)
         from cupel.engines.ray_cluster import check_ray
 
@@ -128,7 +133,8 @@ class OnRay:
         return True
 
     def _check(self, texts: Texts, printing: Printing) -> None:
-        for option, value in self.others.items():
+        unfit = {**self.local.whole, "--stream": self.local.stream, "--part": self.local.part}
+        for option, value in unfit.items():
             if value:
                 raise CupelError(f"--engine ray does not go with {option}: leave one of them out.")
         if printing.details and printing.segments:

@@ -203,12 +203,10 @@ def score(
     whole = scale.options_on_all_texts(
         named_set, others, prefer, flagged_segments, clusters, report, asked_gates.asked
     )
-    large = scale.Scale(stream, part, workers, whole)
+    large = on_ray.OnRay.of(context, scale.Scale(stream, part, workers, whole))
     files, names = asked_gates.with_baseline(input_ or ["-"], names)
     texts = scale.Texts(references or [], files, source, names, num_refs, encoding)
-    unfit = {**whole, "--stream": stream, "--part": part}
-    cluster = on_ray.OnRay.of(context, engine, address, keep, workers, unfit)
-    if cluster.scored(texts, chosen, printing) or large.scored(texts, chosen, given, printing):
+    if large.scored(texts, chosen, given, printing):
         return
     if chosen or input_ or references or named_set:
         corpus = texts.corpus(named_set)

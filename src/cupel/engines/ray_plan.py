@@ -110,13 +110,13 @@ def columns_of(
         (replace(name, part=name.part or column.name if name.kind != "lines" else None), segments)
         for (name, segments), column in zip(named, read, strict=True)
     ]
-    found = None
+    sources = None
     if source is not None or (needs_source and kind_of(read[0].files[0]) != "lines"):
-        found = _column(source or _same_files(table), "source")
+        sources = _column(source or _same_files(table), "source")
     return Columns(
         dict(zip(system_names(named, names), read, strict=True)),
         [_column(given, "reference") for given in references],
-        found,
+        sources,
     )
 
 

@@ -68,7 +68,7 @@ def planned(ray: Any, columns: Columns, size: int | None = None) -> Plan:
     """The plan of all blocks; files are looked at by tasks on the cluster."""
     names = list(dict.fromkeys(name for column in columns.all for name in column.files))
     footer, scan = (
-        ray.remote(num_cpus=_READER_CPUS)(_said(function))
+        ray.remote(num_cpus=_READER_CPUS)(_with_sentence(function))
         for function in (parquet_file, scan_lines)
     )
     sizes = {name: size_of(name) for name in names if kind_of(name) != "parquet"}
@@ -80,14 +80,14 @@ def planned(ray: Any, columns: Columns, size: int | None = None) -> Plan:
     }
     files: dict[str, File] = {}
     for name, references in waiting.items():
-        answers = [_heard(answer) for answer in ray.get(references)]
+        answers = [_answer(answer) for answer in ray.get(references)]
         files[name] = (
             lines_file(name, kind_of(name), sizes[name], answers) if name in sizes else answers[0]
         )
     return Plan.of(columns, files, size)
 
 
-def _said(function: Callable[..., File | Scan]) -> Callable[..., File | Scan | str]:
+def _with_sentence(function: Callable[..., File | Scan]) -> Callable[..., File | Scan | str]:
     """The function with its CupelError as a sentence: an error would come back as Ray's."""
 
     def saying(*given: Any) -> File | Scan | str:
@@ -99,7 +99,7 @@ def _said(function: Callable[..., File | Scan]) -> Callable[..., File | Scan | s
     return saying
 
 
-def _heard(answer: Any) -> Any:
+def _answer(answer: Any) -> Any:
     if isinstance(answer, str):
         raise CupelError(answer)
     return answer

@@ -69,8 +69,8 @@ def score_on_ray(
             send_scores=watch is not None,
         )
         totals = Totals(request.metrics, keep_rows=exact)
-        found = scored_blocks(ray, plan, request, workers=settings.workers, progress=progress)
-        for block in found:
+        blocks = scored_blocks(ray, plan, request, workers=settings.workers, progress=progress)
+        for block in blocks:
             totals.add(block)
             if watch:
                 watch(block)

@@ -256,8 +256,8 @@ def _added(rows: Iterable[Row]) -> pl.DataFrame:
             before["references"] = VARYING
     types = dict(zip(COLUMNS, (pl.String,) * 3 + (pl.Int64,) * 2, strict=False))
     schema: dict[str, Any] = {**types, "sums": pl.List(pl.Float64)}
-    found = [{**row, "sums": row["sums"].tolist()} for row in merged.values()]
-    return pl.DataFrame(found, schema=schema)
+    added = [{**row, "sums": row["sums"].tolist()} for row in merged.values()]
+    return pl.DataFrame(added, schema=schema)
 
 
 def _additive(metrics: Sequence[MetricLike] | MetricLike) -> dict[str, Metric]:
