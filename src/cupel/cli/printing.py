@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from cupel.cli import flagged, output
+from cupel.cli import flagged, languages, output
 from cupel.cli.output import Format
 from cupel.cli.score_tables import Results, print_segments, print_systems, warn_without_details
 from cupel.errors import CupelError
@@ -112,13 +112,15 @@ def remark(
     metrics: Mapping[str, Metric],
     force: bool,
     asked_gates: Gates | None = None,
+    pair: str | None = None,
 ) -> None:
-    """Notes on gates, on empty segments, and on systems that look tokenised."""
+    """Notes on gates, empty segments, languages, and systems that look tokenised."""
     if asked_gates is not None:
         asked_gates.remark(corpus)
     for part, count in corpus.empty_segments.items():
         where = "the references" if part == "references" else f"system {part!r}"
         output.warn(f"{count} empty segment{'s' * (count != 1)} in {where}.")
+    languages.remark(corpus, metrics, pair)
     if force or not {m.name for m in metrics.values()} & {"bleu", "sentbleu", "bleucomp", "nist"}:
         return
     for system, tokenised in corpus.tokenised.items():

@@ -189,10 +189,10 @@ def score(
     test = paired or (PairedTest.bs if paired_bs else PairedTest.ar if paired_ar else None)
     per_segment = segments or prefer or flagged_segments
     _check_request(per_segment and bool(ci or test or clusters), force, out, report, summary, junit)
-    specs = metrics or _default_metrics(flagged_segments, bool(scores_of_others), source, named_set)
+    others = read_sources(scores_of_others or (), language_pair)
+    specs = metrics or _default_metrics(flagged_segments, bool(others), source, named_set)
     given = _with_trees(specs, languages.with_language(given, specs, pair, tokenize), trees)
     chosen = _metrics(specs, given, flagged_segments)
-    others = read_sources(scores_of_others or (), language_pair)
     asked_gates = gates.Gates(fail_under or (), not_worse_than, margin or (), alpha, summary, junit)
     asked_gates.check([*chosen, *(one.label for one in others)], per_segment)
     _check_references(chosen, bool(references or named_set), context.command_path)
@@ -211,8 +211,7 @@ def score(
     if chosen or input_ or references or named_set:
         corpus = texts.corpus(named_set)
         if not quiet:
-            remark(corpus, chosen, force, asked_gates)
-            languages.remark(corpus, chosen, pair)
+            remark(corpus, chosen, force, asked_gates, pair)
     else:
         corpus = corpus_of(others)
     if prefer:
@@ -229,8 +228,7 @@ def score(
     outcomes = asked_gates.decide(scores, ci_n, seed)
     said = meanings.meanings_of(scores, test is not None, pair, domain)
     printing.print_scores(scores, rankings, outcomes, said, flags=flagged_segments)
-    if report is not None:
-        _write_report(report, scores, ci_n, seed, pair, domain)
+    _write_report(report, scores, ci_n, seed, pair, domain)
     gates.report(outcomes, quiet)
 
 
@@ -243,8 +241,15 @@ def _default_metrics(
 
 
 def _write_report(
-    report: Path, scores: Scores, resamples: int, seed: int, pair: str | None, domain: str | None
+    report: Path | None,
+    scores: Scores,
+    resamples: int,
+    seed: int,
+    pair: str | None,
+    domain: str | None,
 ) -> None:
+    if report is None:
+        return
     from cupel.folders import write_text
     from cupel.report.page import html_report
 
