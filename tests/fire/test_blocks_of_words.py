@@ -45,7 +45,7 @@ LENGTHS = [0, 1, 63, 64, 65, 127, 128, 129, 200]
 
 
 @pytest.mark.parametrize("kind", ["wer", "cder", "lcs"])
-@settings(deadline=None, max_examples=30)
+@settings(deadline=None, max_examples=10)
 @given(
     seed=st.integers(0, 2**32),
     n=st.sampled_from(LENGTHS),
@@ -61,8 +61,8 @@ def test_equal_to_the_recurrence_at_the_edges_of_blocks(kind, seed, n, m, words)
 @pytest.mark.parametrize("kind", ["wer", "cder", "lcs"])
 def test_equal_to_the_recurrence_where_little_differs(kind):
     generator = np.random.default_rng(5)
-    reference = generator.integers(0, VOCABULARY, 700).tolist()
-    for cut in (0, 100, 333):
+    reference = generator.integers(0, VOCABULARY, 300).tolist()
+    for cut in (0, 133):
         hypothesis = reference[cut:] + reference[:cut]
         hypothesis[50:60] = [0] * 4
         assert by_kernel(hypothesis, reference, kind) == one_row(hypothesis, reference, kind)

@@ -32,14 +32,14 @@ def test_what_is_whole_is_read(name, tmp_path):
 @pytest.mark.parametrize("name", READERS)
 def test_damage(name, tmp_path):
     chance = random.Random(name)
-    for _ in range(60):
+    for _ in range(20):
         content = damaged(list(READERS[name].seeds), chance)
         assert broken(READERS[name], content, tmp_path) is None, content[:300]
 
 
 @pytest.mark.parametrize("name", READERS)
 @settings(
-    deadline=None, max_examples=15, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    deadline=None, max_examples=5, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
 @given(content=st.binary(max_size=300) | st.text(max_size=300).map(str.encode))
 def test_any_bytes(name, content, tmp_path):
