@@ -148,7 +148,7 @@ def our_methods() -> list[tuple[str, tuple[str, ...], bool]]:
     """(name, methods, draw): each alone and each two together, drawn or the best of them."""
     singles = [(name,) for name in UTILITIES]
     sets: list[tuple[str, ...]] = [*singles, *combinations(UTILITIES, 2)]
-    methods = [("random", ("random",), True)]
+    methods: list[tuple[str, tuple[str, ...], bool]] = [("random", ("random",), True)]
     for names in sets:
         methods += [
             ("+".join(names) + (", drawn" if draw else ", top"), names, draw)

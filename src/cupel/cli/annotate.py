@@ -235,12 +235,12 @@ def _known_scores(campaign: str, sheets: Sheets) -> dict[tuple[str, int], float]
     folder, pair = campaign_folder(campaign), sheets.tasks[0].pair
     if folder is None or pair not in evalset_pairs(folder):
         raise CupelError(f"There is no campaign {campaign!r} with human scores of {pair}.")
-    known = read_evalset(folder, pair)
-    systems = [name for name in sheets.tasks[0].translations if name in known.corpus.systems]
-    name = next(iter(known.human), None)
+    judged = read_evalset(folder, pair)
+    systems = [name for name in sheets.tasks[0].translations if name in judged.corpus.systems]
+    name = next(iter(judged.human), None)
     if name is None or not systems:
         raise CupelError(f"{campaign} has no human scores of the systems of these tasks.")
-    matrix = known.human_scores(name, "segment", systems)
+    matrix = judged.human_scores(name, "segment", systems)
     return {
         (system, at + 1): float(score)
         for system, row in zip(systems, matrix, strict=True)

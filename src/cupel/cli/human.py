@@ -167,8 +167,8 @@ def import_(
     keep: Annotated[
         str,
         typer.Option(
-            metavar="WHOM",
-            help="Annotators who count: good, those whom quality control does not exclude, or all.",
+            metavar="NAME",
+            help="Annotators who count: good (not excluded by quality control) or all.",
             rich_help_panel=SHEETS,
         ),
     ] = "good",

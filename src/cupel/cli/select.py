@@ -65,8 +65,16 @@ def select(
     ] = None,
     names: Names = None,
     budget: Annotated[
-        int, typer.Option("--budget", "-n", metavar="N", min=1, help="Number of segments to judge.")
-    ] = 200,
+        int | None,
+        typer.Option(
+            "--budget",
+            "-n",
+            metavar="N",
+            min=1,
+            help="Number of segments to judge.",
+            show_default="200, or all if there are fewer",
+        ),
+    ] = None,
     method: Annotated[
         list[str] | None,
         typer.Option(
@@ -142,7 +150,7 @@ def select(
     with output.progress_bar("Scoring") as progress:
         selection = select_segments(
             corpus,
-            budget,
+            min(200, len(corpus)) if budget is None else budget,
             metrics or DEFAULT_METRICS,
             method=method or DEFAULT_METHOD,
             draw=pick is Pick.draw,
@@ -187,8 +195,8 @@ def _of_files(
     if source is None:
         raise CupelError("Annotators need the source text: give it with -s.")
     corpus = read_corpus(references or [], systems, source, names=names)
-    found = (pair_of_name(Path(name).name) for name in [source, *systems])
-    return corpus, None, pair or next((one for one in found if one), None)
+    pairs = (pair_of_name(Path(name).name) for name in [source, *systems])
+    return corpus, None, pair or next((one for one in pairs if one), None)
 
 
 def _of_campaign(name: str, pair: str | None) -> tuple[Corpus, list[str] | None, str]:
@@ -210,8 +218,8 @@ def _of_campaign(name: str, pair: str | None) -> tuple[Corpus, list[str] | None,
     human = campaign.human_translations
     systems = {n: texts for n, texts in campaign.corpus.systems.items() if n not in human}
     corpus = replace(campaign.corpus, systems=systems)
-    known = list(campaign.documents) if (folder / "documents").is_dir() else None
-    return corpus, known, pair
+    documents = list(campaign.documents) if (folder / "documents").is_dir() else None
+    return corpus, documents, pair
 
 
 def _documents(path: str) -> list[str]:

@@ -7,7 +7,9 @@ mean of the others over the translations that they judged too. An annotator is l
 
     passes fewer than two of three checks, of three or more;
     has an alpha below 0 with himself or herself, over ten or more repeats; or
-    has an r of 0 or below with the others, over thirty or more shared translations.
+    has an r of 0 or below with every other annotator, of two or more with thirty shared translations.
+
+Of two who contradict each other nobody can say who is right: both are kept.
 """
 
 from __future__ import annotations
@@ -93,7 +95,7 @@ def _quality(
     shared = _shared(name, values)
     r = _correlation(np.array(shared)) if len(shared) > 2 else np.nan
     seconds = [a.seconds for s in sheets for a in s.answers.values() if a.seconds is not None]
-    reason = _reason(checks, len(again), alpha, len(shared), r)
+    reason = _reason(checks, len(again), alpha, _with_each(name, values))
     kept = keep_all or not reason
     if keep_all and reason:
         reason = f"kept although: {reason}"
@@ -107,28 +109,38 @@ def _quality(
         len(checks),
         sum(checks),
         len(again),
-        _known(alpha),
+        _finite_or_none(alpha),
         len(shared),
-        _known(r),
+        _finite_or_none(r),
         float(np.median(seconds)) if seconds else None,
         kept,
         reason,
     )
 
 
-def _known(value: float) -> float | None:
+def _finite_or_none(value: float) -> float | None:
     return float(value) if np.isfinite(value) else None
 
 
-def _reason(checks: Sequence[bool], repeats: int, alpha: float, shared: int, r: float) -> str:
-    """Why the annotator is left out, or nothing."""
+def _reason(checks: Sequence[bool], repeats: int, alpha: float, each: Sequence[float]) -> str:
+    """Why the annotator is left out, or nothing. each: r with every other annotator."""
     if len(checks) >= LEAST_CHECKS and sum(checks) < PASSED * len(checks):
         return f"passes {sum(checks)} of {len(checks)} attention checks"
     if repeats >= LEAST_REPEATS and alpha < 0:
         return f"contradicts earlier judgments: alpha {alpha:.2f} over {repeats} repeats"
-    if shared >= LEAST_SHARED and r <= 0:
-        return f"does not agree with the others: r {r:.2f} over {shared} translations"
+    if len(each) > 1 and max(each) <= 0:
+        return f"agrees with none of {len(each)} others: r is {max(each):.2f} at most"
     return ""
+
+
+def _with_each(name: str, values: Mapping[str, Mapping[Place, float]]) -> list[float]:
+    """r with every other annotator who judged enough of the same translations."""
+    own, correlations = values[name], []
+    for other, given in values.items():
+        both = [(own[place], given[place]) for place in own if place in given]
+        if other != name and len(both) >= LEAST_SHARED:
+            correlations.append(_correlation(np.array(both)))
+    return [r for r in correlations if np.isfinite(r)]
 
 
 def _checks(sheet: Sheet, scheme: Scheme) -> list[bool]:

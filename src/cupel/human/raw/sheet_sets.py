@@ -20,7 +20,7 @@ KEEP = ("good", "all")
 
 @dataclass(frozen=True)
 class SheetSet:
-    """kept: the judgments that count; left_out: those of annotators whom quality control excludes."""
+    """kept: the judgments that count; left_out: those of annotators that quality control excludes."""
 
     kept: Annotations
     left_out: Annotations
@@ -47,8 +47,8 @@ class SheetSet:
                 raise CupelError(f"There is no system {name!r}{nearest(name, list(outputs))}")
         for system in list(outputs):
             human = human_name(system) or (system if references else None)
-            wanted = system in references if references is not None else human is not None
-            if wanted and human and there.get(human, outputs[system]) == outputs[system]:
+            is_human = system in references if references is not None else human is not None
+            if is_human and human and there.get(human, outputs[system]) == outputs[system]:
                 there[human] = outputs[human] = outputs.pop(system)
                 for one in (*self.kept.judgments, *self.left_out.judgments):
                     one.system = human if one.system == system else one.system
@@ -82,7 +82,7 @@ def read_sheet_set(
 ) -> SheetSet:
     """The judgments of saved sheets.
 
-    keep: leave out the annotators whom quality control excludes (good), or nobody (all). repeated: as
+    keep: leave out the annotators that quality control excludes (good), or nobody (all). repeated: as
     for other annotations; by default the last judgment counts.
     """
     if keep not in KEEP:

@@ -57,14 +57,14 @@ def _answer(screen: Screen, protocol: str, scores: Scores) -> dict[str, Any] | N
     values = [_value(option, screen.segment, scores) for option in screen.options]
     if None in values:
         return None
-    known = [value for value in values if value is not None]
+    numbers = [value for value in values if value is not None]
     if protocol == "ranking":
-        ranks = [1 + sum(other > value for other in known) for value in known]
+        ranks = [1 + sum(other > value for other in numbers) for value in numbers]
         return {"ranks": {o.id: r for o, r in zip(screen.options, ranks, strict=True)}}
-    errors = _errors(-known[0], protocol)
+    errors = _errors(-numbers[0], protocol)
     if protocol == "mqm":
         return {"errors": errors}
-    score = max(0, round(100 + 4 * known[0]))
+    score = max(0, round(100 + 4 * numbers[0]))
     return {"score": score, "errors": errors if protocol == "esa" else []}
 
 
@@ -72,8 +72,8 @@ def _value(option: Option, segment: int, scores: Scores) -> float | None:
     """Of equal translations the mean of their systems."""
     if not option.systems:
         return _WORST
-    known = [scores[key] for system in option.systems if (key := (system, segment)) in scores]
-    return sum(known) / len(known) if known else None
+    numbers = [scores[key] for system in option.systems if (key := (system, segment)) in scores]
+    return sum(numbers) / len(numbers) if numbers else None
 
 
 def _errors(penalty: float, protocol: str) -> list[dict[str, Any]]:
