@@ -15,7 +15,7 @@ from cupel.human.evalset import read_evalset
 from cupel.human.raw.annotations import Notes
 from cupel.human.raw.importing import Reading, Report, import_annotations, read_rated
 from cupel.human.raw.sheets import checksum, read_sheets
-from cupel.human.tasks.files import Task
+from cupel.human.tasks.files import Task, write_tasks
 from cupel.human.tasks.key import key_text
 from cupel.human.tasks.rehearsal import filled_sheet
 from cupel.human.tasks.sheets import Plan, make_sheets
@@ -169,6 +169,33 @@ def test_other_tasks_no_key_and_other_files(folder: Path, tmp_path_factory: Any)
     (folder / "mqm_ende.tsv").write_text("system\tdoc\n")
     with pytest.raises(CupelError, match=r"mqm_ende\.tsv was not saved by a page"):
         import_annotations([paths["anna"], folder / "mqm_ende.tsv"], folder / "no", Reading())
+
+
+def test_keys_and_tasks_among_the_files(folder: Path) -> None:
+    paths = sheets(folder)
+    (folder / "tasks.key.json").rename(folder / "else.key.json")
+    elsewhere = folder / "in" / "anna.json"
+    elsewhere.parent.mkdir()
+    paths["anna"].rename(elsewhere)
+    report = imported([elsewhere, folder / "else.key.json"], folder)  # what *.json may name
+    assert report.rows[0]["judgments"] == 80
+    with pytest.raises(CupelError, match="The key of tasks alone has no judgments"):
+        import_annotations([folder / "else.key.json"], folder / "no", Reading())
+    write_tasks(folder / "tasks.jsonl", TASKS)
+    with pytest.raises(CupelError, match="has tasks, not judgments; `cupel annotate` makes pages"):
+        import_annotations([folder / "tasks.jsonl"], folder / "no", Reading())
+
+
+def test_two_people_of_one_name_are_noticed(folder: Path) -> None:
+    paths = sheets(folder, shared=0.25)
+    document = json.loads(paths["ben"].read_text("utf-8"))
+    document["annotator"] = "anna"
+    paths["ben"].write_text(json.dumps(document), encoding="utf-8")
+    notes = Notes()
+    (sheet,) = read_sheets(list(paths.values()), notes)
+    what = "page by another annotator called anna, taken for the same person"
+    assert notes.sentences() == [f"1 {what}: {paths['ben']}"]
+    assert sheet.total == len(sheet.answers)
 
 
 def test_twice_the_same_annotator(folder: Path) -> None:

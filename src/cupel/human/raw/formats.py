@@ -118,6 +118,8 @@ def detect_format(path: Path) -> str:
     first = next(iterate_lines(path), "")
     if not first.strip():
         raise CupelError(f"{path} is empty; annotations were expected.")
+    if '"segment"' in first and '"translations"' in first:
+        raise CupelError(f"{path} has tasks, not judgments; `cupel annotate` makes pages of them.")
     if first.lstrip().startswith(("{", "[")):
         return "ratings" if '"hypothesis"' in first else "pearmut"
     if "\t" in first:

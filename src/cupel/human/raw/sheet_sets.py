@@ -12,6 +12,7 @@ from cupel.human.raw.quality import Quality, quality
 from cupel.human.raw.sheets import Sheet, is_saved_sheet, judgments_of, read_sheets
 from cupel.human.raw.texts import Texts, human_name
 from cupel.human.tasks.files import Task
+from cupel.human.tasks.key import SUFFIX
 from cupel.reading.segments import nearest
 
 FORMAT = "cupel"
@@ -59,6 +60,9 @@ def are_sheets(paths: Sequence[Path | str], form: str) -> bool:
     """Whether the files are saved sheets; an error where some are and some are not."""
     if form not in (FORMAT, "auto"):
         return False
+    paths = _without_keys(paths)
+    if not paths:
+        raise CupelError("The key of tasks alone has no judgments: name what annotators saved.")
     saved = [is_saved_sheet(path) for path in paths]
     if form == FORMAT or all(saved):
         return True
@@ -69,6 +73,11 @@ def are_sheets(paths: Sequence[Path | str], form: str) -> bool:
             "each kind by itself."
         )
     return False
+
+
+def _without_keys(paths: Sequence[Path | str]) -> list[Path | str]:
+    """The files without keys, which `*.json` names too."""
+    return [path for path in paths if not str(path).endswith(SUFFIX)]
 
 
 def read_sheet_set(
@@ -87,7 +96,8 @@ def read_sheet_set(
     """
     if keep not in KEEP:
         raise CupelError(f"Annotators are kept by {' or '.join(KEEP)}, not by {keep!r}.")
-    sheets = read_sheets(paths, notes, keys)
+    saved = _without_keys(paths)
+    sheets = read_sheets(saved, notes, [*keys, *(path for path in paths if path not in saved)])
     tasks = _tasks(sheets)
     protocols = {sheet.key.protocol for sheet in sheets}
     if len(protocols) > 1:

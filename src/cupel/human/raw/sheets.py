@@ -86,6 +86,9 @@ def read_sheets(
             continue
         annotator = str(head.get("annotator") or part).strip()
         sheet = sheets.setdefault((key.id, annotator), Sheet(key, annotator))
+        if sheet.parts - {part}:
+            what = f"page by another annotator called {annotator}, taken for the same person"
+            notes.count(f"{what}: {name}")
         sheet.parts.add(part)
         for answer in _answers(name, records, key.screens[part], key, notes):
             _add(sheet, answer, name, notes)

@@ -39,7 +39,7 @@ def filled_sheet(sheets: Sheets, part: str, name: str, scores: Scores) -> tuple[
         raise CupelError("The campaign has no human scores of the selected segments and systems.")
     head = {
         "cupel": "annotations", "version": 1, "tasks": sheets.id, "name": name, "part": part,
-        "protocol": sheets.protocol, "annotator": sheets.annotators[part] or "rehearsal",
+        "protocol": sheets.protocol, "annotator": sheets.annotators[part] or f"rehearsal{part}",
         "session": "rehearsal", "started": f"{_FIRST:%Y-%m-%dT%H:%M:%S.000Z}",
         "exported": f"{_FIRST:%Y-%m-%dT%H:%M:%S.000Z}", "total": len(sheets.parts[part]),
     }  # fmt: skip
