@@ -218,8 +218,8 @@ def _covered(material: Material, segments: int, systems: int, trials: int, seed:
         chosen = generator.choice(len(groups), segments, replace=False)
         parts = [generator.permutation(groups[place])[:systems] for place in chosen]
         rows, of = np.concatenate(parts), np.repeat(np.arange(segments), list(map(len, parts)))
-        weights = generator.multinomial(segments, np.full(segments, 1 / segments), RESAMPLES)[:, of]
-        weights = np.concatenate([np.ones((1, len(rows))), weights])
+        counted = generator.multinomial(segments, np.full(segments, 1 / segments), RESAMPLES)[:, of]
+        weights = np.concatenate([np.ones((1, len(rows))), counted.astype(np.float64)])
         drawn_values = np.stack(
             [_pearson(column[rows], material.grades[rows], weights) for column in metrics.T], 1
         )

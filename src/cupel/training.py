@@ -21,7 +21,7 @@ def train(metric: str, output: str | Path, **settings: Any) -> Path:
 
     metric: assay, nnrk or reval. output: the folder for weights, card and log. settings: the options
     that `cupel train METRIC --help` lists, with `_` for `-`: train=["wmt13"], epochs=4, seed=1.
-    What the training reports goes to standard error.
+    What the training reports goes to standard error. Tuning that does not help is an error.
     """
     if metric not in TRAINED:
         raise CupelError(f"There is no training of {metric!r}; there is of {', '.join(TRAINED)}.")
@@ -33,9 +33,11 @@ def train(metric: str, output: str | Path, **settings: Any) -> Path:
         arguments += _option(name.replace("_", "-"), value)
     with redirect_stdout(sys.stderr):
         try:
-            app(arguments, prog_name="cupel", standalone_mode=False)
+            status = app(arguments, prog_name="cupel", standalone_mode=False)
         except UsageError as error:
             raise CupelError(usage_sentence(error)) from error
+    if status:  # the command said why on standard error
+        raise CupelError(f"{output} was not written: the judgments do not contradict the model.")
     return Path(output)
 
 

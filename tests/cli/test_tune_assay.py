@@ -83,6 +83,8 @@ def test_it_is_a_metric_like_any_other(mine: Path) -> None:
     # People punished long segments: the gap between short and long has grown.
     assert tuned[0] - tuned[1] > release[0] - release[1] + 0.05
     assert (named == tuned).all()
+    (aligned,) = cupel.align([f"{long} now"], [[long]], metric=str(mine))
+    assert aligned.score == pytest.approx(tuned[1], abs=1e-5)
     signature = str(cupel.get_metric(str(mine)).signature())
     sha = json.loads((mine / "card.json").read_text())["sha256"][:12]
     assert f"mine[{sha}]+assay-wmt13[528f80759ceb]" in signature
@@ -93,6 +95,8 @@ def test_judgments_that_say_nothing_keep_the_release(tmp_path: Path) -> None:
     assert done.exit_code == 1, done.output
     assert "Your judgments do not contradict assay-wmt13: keep it." in done.stdout
     assert not (tmp_path / "mine").exists()
+    with pytest.raises(CupelError, match="do not contradict the model"):
+        cupel.train("assay", tmp_path / "mine", start="assay-wmt13", train=[str(tmp_path / "c")])
 
 
 @pytest.mark.parametrize(

@@ -50,8 +50,8 @@ def test_readings_are_what_their_formulas_say() -> None:
     ours, theirs = "abcdabe", "abddae"
     row = piece_readings(sentences(ours, theirs), SPELLING, np.array([0]), np.array([1]))[0]
     assert row[:2] == pytest.approx([np.log(7), 6 / 50])
-    double = ["".join(letter * 2 for letter in text) for text in (ours, theirs)]
-    p, r = np.mean([slow_matches(*double, order) for order in range(1, 7)], axis=0)
+    first, second = ("".join(letter * 2 for letter in text) for text in (ours, theirs))
+    p, r = np.mean([slow_matches(first, second, order) for order in range(1, 7)], axis=0)
     assert row[2] == pytest.approx(5 * p * r / (4 * p + r))
     longer = [slow_matches(ours, theirs, order) for order in (2, 3, 4)]
     parts = [*slow_matches(ours, theirs, 1), *(2 * p * r / (p + r) for p, r in longer)]
