@@ -69,7 +69,7 @@ def print_table(
     """A table for people: in LaTeX where that is asked for, else in aligned columns.
 
     lines: the rows, from 0, with a line before them; LaTeX draws one between groups (#). widths: of
-    the columns, where they are known and not all rows shall be held.
+    the columns, where they are known and rows are not to be held.
     """
     if form == Format.latex:
         latex_table(header, rows, file)

@@ -48,8 +48,8 @@ class Inputs:
         encoding: str = "utf-8",
     ) -> Inputs:
         """The arguments of `cupel.reading.read_corpus`; systems have the same names as there."""
-        found = system_names([(parse_name(h), Segments(h, ())) for h in hypotheses], names)
-        systems = dict(zip(found, hypotheses, strict=True))
+        labels = system_names([(parse_name(h), Segments(h, ())) for h in hypotheses], names)
+        systems = dict(zip(labels, hypotheses, strict=True))
         return cls(systems, tuple(references), source, num_refs, encoding)
 
     @property

@@ -194,9 +194,9 @@ class DocumentFrequencies:
         """log(documents / frequency) of numbered n-grams; an unknown one counts as frequency 1."""
         weights = np.empty(numbers.shape)
         for n, counts in enumerate(self.counts):
-            known = numbers[:, n] >= 0
+            present = numbers[:, n] >= 0
             frequencies = np.ones(len(numbers))
-            frequencies[known] = np.maximum(counts[numbers[known, n]], 1.0)
+            frequencies[present] = np.maximum(counts[numbers[present, n]], 1.0)
             weights[:, n] = np.log(self.documents) - np.log(frequencies)
         return weights
 
