@@ -50,7 +50,7 @@ def cluster(address: str | None = None, cpus: int | None = None) -> Iterator[Any
             raise ConnectionError(address)
         with _nothing_on_stderr():
             if address is None:
-                ray.init(num_cpus=cpus, include_dashboard=False, **quiet)
+                ray.init(address="local", num_cpus=cpus, include_dashboard=False, **quiet)
             else:
                 ray.init(address=address, **quiet)
     except (ConnectionError, RuntimeError, ValueError, TimeoutError) as error:
