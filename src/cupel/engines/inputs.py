@@ -81,20 +81,18 @@ class Reader:
 
     def __enter__(self) -> Reader:
         inputs, encoding = self._inputs, self._inputs.encoding
-        try:
+        with ExitStack() as stack:  # an error on the way closes what is open already
             self._references = [
-                open_column(self._stack, name, "reference", encoding, inputs.per_line)
+                open_column(stack, name, "reference", encoding, inputs.per_line)
                 for name in inputs.references
             ]
             self._systems = {
-                system: open_column(self._stack, name, "hypothesis", encoding)
+                system: open_column(stack, name, "hypothesis", encoding)
                 for system, name in inputs.systems.items()
             }
             if inputs.source is not None:
-                self._source = open_column(self._stack, inputs.source, "source", encoding)
-        except BaseException:
-            self._stack.close()
-            raise
+                self._source = open_column(stack, inputs.source, "source", encoding)
+            self._stack = stack.pop_all()
         return self
 
     def __exit__(self, *error: Any) -> None:
