@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
+from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -11,13 +12,14 @@ import typer
 
 from cupel.cli import candidates as shared
 from cupel.cli.candidates import ChoiceFormat, Combination, ListFormat
+from cupel.cli.on_ray import Address, EngineName
 from cupel.cli.options import SEED, Out, Seed, Workers
 from cupel.errors import CupelError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from cupel.choosing.mbr import Decoder
+    from cupel.choosing.mbr import Choice, Decoder
     from cupel.choosing.segment import Candidates
 
 METHOD = "Fewer pairs"
@@ -31,6 +33,31 @@ class Method(StrEnum):
     coarse = "coarse"
     prune = "prune"
     low_rank = "low-rank"
+
+
+@dataclass(frozen=True)
+class Spreading:
+    """Where segments are worked on: processes of this machine, or a cluster."""
+
+    workers: int
+    ray: bool
+    address: str | None
+
+    def __post_init__(self) -> None:
+        if self.address is not None and not self.ray:
+            raise CupelError("--address is for --engine ray: add that, or leave it out.")
+
+    def choices(self, segments: Iterator[Candidates], decoder: Decoder) -> Iterator[Choice]:
+        """The choice of each segment, in their order."""
+        from cupel.choosing.streams import choices
+
+        if not self.ray:
+            yield from choices(segments, decoder, self.workers)
+            return
+        from cupel.engines.ray_map import over_cluster
+
+        with over_cluster(self.address, self.workers if self.workers > 1 else None) as spread:
+            yield from choices(segments, decoder, spread=spread)
 
 
 def mbr(
@@ -124,6 +151,13 @@ def mbr(
         ),
     ] = False,
     workers: Workers = 1,
+    engine: Annotated[
+        EngineName,
+        typer.Option(
+            "--engine", help="Where to work: in processes of this machine, or on a Ray cluster."
+        ),
+    ] = EngineName.local,
+    address: Address = None,
     threads: Annotated[
         int,
         typer.Option(
@@ -149,6 +183,7 @@ def mbr(
     """
     if matrix and form not in (ChoiceFormat.json, ChoiceFormat.jsonl):
         raise CupelError("--matrix needs -f json or -f jsonl.")
+    spreading = Spreading(workers, engine is EngineName.ray, address)
     from cupel.choosing.mbr import Decoder
     from cupel.choosing.reading import Reading
 
@@ -164,12 +199,12 @@ def mbr(
 
         with output(out) as file:
             printer = shared.Printer(form, file, everything)
-            _print_choices(segments, decoder, workers, printer)
+            _print_choices(segments, decoder, spreading, printer)
         return
     if out is None or form is ChoiceFormat.json or (everything and form is not ChoiceFormat.jsonl):
         raise CupelError("--resume needs -o FILE and one line per segment: text, tsv or jsonl.")
     _resume(
-        out, segments, decoder, workers, form, everything, f"{candidates} {references} {reading}"
+        out, segments, decoder, spreading, form, everything, f"{candidates} {references} {reading}"
     )
 
 
@@ -198,14 +233,12 @@ def _segments(path: str, references: str | None, reading: object) -> Iterator[Ca
 def _print_choices(
     segments: Iterator[Candidates],
     decoder: Decoder,
-    workers: int,
+    spreading: Spreading,
     printer: shared.Printer,
     done: int = 0,
 ) -> None:
-    from cupel.choosing.streams import choices
-
     under_way, read = _remembered(segments)
-    for number, choice in enumerate(choices(read, decoder, workers), start=done + 1):
+    for number, choice in enumerate(spreading.choices(read, decoder), start=done + 1):
         one = under_way.popleft()
         printer.add(choice, one.texts, number, one.place)
     printer.close({label: str(metric.signature()) for label, metric in decoder.metrics.items()})
@@ -227,7 +260,7 @@ def _resume(
     out: Path,
     segments: Iterator[Candidates],
     decoder: Decoder,
-    workers: int,
+    spreading: Spreading,
     form: ChoiceFormat,
     everything: bool,
     about: str,
@@ -250,4 +283,4 @@ def _resume(
             warn(f"{done:,} segments are done already; going on with the next one.")
         rest = islice(segments, done, None)
         printer = shared.Printer(form, file, everything, header=is_table and not lines)
-        _print_choices(rest, decoder, workers, printer, done)
+        _print_choices(rest, decoder, spreading, printer, done)
