@@ -11,6 +11,8 @@ from cupel.metric import Metric, decimals_of
 
 CLEAR = 3.0
 """Evidence of a bucket that is worth a sentence."""
+_PART = 0.8
+"""A bucket of more than this share of all segments says nothing about where."""
 _MOST = 3
 
 
@@ -60,7 +62,11 @@ def _overall(change: Change, places: int, names: Mapping[str, str], segments: in
 
 def _about(change: Change, findings: Sequence[Finding], segments: int) -> list[str]:
     clear = [f for f in findings if f.verdict and f.evidence >= CLEAR]
-    places = [f for f in clear if f.level == "segments" and f.metric == change.metric]
+    places = [
+        f
+        for f in clear
+        if f.level == "segments" and f.metric == change.metric and len(f.rows) <= _PART * segments
+    ]
     words = [f for f in clear if f.level == "words"]
     errors = [f for f in clear if f.level == "errors"]
     result = [_place(f, change, segments) for f in _one_each(places)]
