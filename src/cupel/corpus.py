@@ -160,6 +160,11 @@ class Corpus:
         return counts.pop() if len(counts) == 1 else None
 
     @property
+    def reference_length(self) -> float:
+        """Mean number of characters of the first references."""
+        return sum(len(texts[0]) for texts in self.references if texts) / max(len(self), 1)
+
+    @property
     def empty_segments(self) -> dict[str, int]:
         """Blank translations per system, and blank texts of "references", where there are any."""
         blank = {name: _blanks(texts) for name, texts in self.systems.items()}

@@ -206,11 +206,10 @@ def _unlike_campaigns(scores: Scores, label: str, pair: str | None, domain: str 
         return f"{metric.name} was compared with people for translations into English only"
     if pair is not None and pair.partition("-")[2] not in learned["targets"]:
         return f"people judged no translations into {pair.partition('-')[2]!r}"
-    return _unlike_lengths([texts[0] for texts in corpus.references], learned["length"])
+    return _unlike_lengths(corpus.reference_length, learned["length"])
 
 
-def _unlike_lengths(references: Sequence[str], seen: Sequence[float]) -> str:
-    mean = float(np.mean([len(text) for text in references]))
+def _unlike_lengths(mean: float, seen: Sequence[float]) -> str:
     if seen[0] * 0.67 <= mean <= seen[1] * 1.5:
         return ""
     kind = "short" if mean < seen[0] else "long"

@@ -341,7 +341,8 @@ class Scores:
         return self.statistics[metric]
 
     def _totals(self, metric: str) -> FloatArray:
-        return np.asarray(self.metrics[metric].score(self._sums(metric)), np.float64)
+        sums = self._sums(metric)  # says which metrics there are, if this is none of them
+        return np.asarray(self.metrics[metric].score(sums), np.float64)
 
     def _sums(self, metric: str) -> FloatArray:
         """(systems, k): statistics added up over all segments."""

@@ -120,6 +120,7 @@ def test_remarks_and_order() -> None:
     assert found.references == {1: 2, 2: 1}
     assert found.remarks == {
         ("empty", "references"): 1,
+        ("length", "references"): 3,
         ("empty", "x"): 1,
         ("empty", "y"): 1,
         ("tokenised", "x"): 1,

@@ -60,7 +60,7 @@ def test_unknown_tokenizer_names_the_nearest() -> None:
         Bleu(tokenize="13b")
     assert str(error.value) == (
         "Unknown tokenizer '13b': did you mean '13a'? There are 13a, intl, zh, char, none, "
-        "ja-mecab, ko-mecab, spm, flores101, flores200, spBLEU-1K, ptb."
+        "ja-mecab, ko-mecab, spm, flores101, flores200, spBLEU-1K, ptb, script."
     )
 
 

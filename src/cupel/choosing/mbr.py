@@ -168,12 +168,12 @@ class Decoder:
         position = np.zeros(len(segment.sentences), np.int64)
         position[segment.columns] = np.arange(len(segment.columns))
         column = position[segment.of_reference]
-        found = {}
+        matrices = {}
         for label, utility in utilities.items():
             methods.check_pairs(utility, len(segment.of_candidate) * len(column), place)
             whole = utility.matrix(segment.rows, 0, len(segment.columns))
-            found[label] = whole[np.ix_(segment.of_candidate, column)]
-        return found
+            matrices[label] = whole[np.ix_(segment.of_candidate, column)]
+        return matrices
 
 
 @cache

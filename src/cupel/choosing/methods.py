@@ -47,14 +47,14 @@ class Shortcuts:
     seed: int = 12345
 
     def __post_init__(self) -> None:
-        for name, value, is_right, wanted in (
+        for name, value, is_right, condition in (
             ("keep", self.keep, self.keep >= 1, "1 or more"),
             ("confidence", self.confidence, 0 < self.confidence < 1, "between 0 and 1"),
             ("reduction", self.reduction, self.reduction >= 1, "1 or more"),
             ("rank", self.rank, self.rank >= 1, "1 or more"),
         ):
             if not is_right:
-                raise CupelError(f"{name} must be {wanted}, not {value}.")
+                raise CupelError(f"{name} must be {condition}, not {value}.")
 
 
 def exact(
@@ -148,9 +148,9 @@ def best_first(utilities: FloatArray, sign: float, fallback: FloatArray | None =
 
     utilities: NaN where there is none; those come last, in the order of the fallback.
     """
-    known = np.flatnonzero(~np.isnan(utilities))
-    order = known[_descending(sign * utilities[known])]
-    if len(known) == len(utilities):
+    scored = np.flatnonzero(~np.isnan(utilities))
+    order = scored[_descending(sign * utilities[scored])]
+    if len(scored) == len(utilities):
         return order
     rest = np.flatnonzero(np.isnan(utilities))
     if fallback is not None:

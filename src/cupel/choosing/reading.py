@@ -153,8 +153,8 @@ def _texts_and_scores(items: Any, place: str) -> tuple[list[str], FloatArray | N
     for number, item in enumerate(items, start=1):
         keys = [key for key in _TEXTS if isinstance(item, dict) and key in item]
         if not keys:
-            known = ", ".join(_TEXTS)
-            raise CupelError(f"{place}: candidate {number} has no text under any of {known}.")
+            names = ", ".join(_TEXTS)
+            raise CupelError(f"{place}: candidate {number} has no text under any of {names}.")
         texts.append(item[keys[0]])
         scores += [item[key] for key in _SCORES if key in item][:1]
     return texts, _numbers(scores, place, MODEL) if len(scores) == len(texts) else None
@@ -246,12 +246,12 @@ def _fairseq_kind(line: str) -> tuple[str, int] | None:
 
 def _read_fairseq(lines: Lines, name: str, reading: Reading) -> Iterator[Candidates]:
     sources: dict[int, str] = {}
-    found: dict[str, dict[int, list[tuple[str, float | None]]]] = {"H": {}, "D": {}}
+    lists: dict[str, dict[int, list[tuple[str, float | None]]]] = {"H": {}, "D": {}}
     for number, line in lines:
-        known = _fairseq_kind(line)
-        if known is None or known[0] in "TP":
+        kind_and_segment = _fairseq_kind(line)
+        if kind_and_segment is None or kind_and_segment[0] in "TP":
             continue  # its log, the references, and scores of single words
-        kind, segment = known
+        kind, segment = kind_and_segment
         fields = line.split("\t", 2)
         if kind == "S":
             sources[segment] = "\t".join(fields[1:])
@@ -260,8 +260,8 @@ def _read_fairseq(lines: Lines, name: str, reading: Reading) -> Iterator[Candida
             raise CupelError(
                 f"{name}, line {number}: {kind}-NUMBER, a score and a text were expected."
             )
-        found[kind].setdefault(segment, []).append((fields[2], _float(fields[1])))
-    chosen = found["D"] or found["H"]
+        lists[kind].setdefault(segment, []).append((fields[2], _float(fields[1])))
+    chosen = lists["D"] or lists["H"]
     if not chosen:
         raise CupelError(f"{name} has no line H-NUMBER or D-NUMBER with a candidate.")
     for segment in range(max(chosen) + 1):

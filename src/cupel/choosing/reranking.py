@@ -53,8 +53,8 @@ class Reranker:
     ) -> Reranker:
         """names: metrics, or names among `given`, those of scores in the lists."""
         if combine not in COMBINATIONS:
-            known = ", ".join(COMBINATIONS)
-            raise CupelError(f"Unknown combination {combine!r}; known are: {known}.")
+            listing = ", ".join(COMBINATIONS)
+            raise CupelError(f"Unknown combination {combine!r}; known are: {listing}.")
         known_scores = set(given)
         labels = {n if isinstance(n, str) else get_metric(n).name: n for n in listed(names)}
         own = tuple(label for label in labels if label in known_scores)
@@ -74,8 +74,8 @@ class Reranker:
             return self
         texts = [text for one in lists for text in one.texts]
         sources = [one.source for one in lists for _ in one.texts]
-        known = [source for source in sources if source is not None]
-        corpus = Corpus.of(texts, None, known if len(known) == len(texts) else None)
+        given = [source for source in sources if source is not None]
+        corpus = Corpus.of(texts, None, given if len(given) == len(texts) else None)
         return replace(self, metrics={k: m.prepare(corpus) for k, m in self.metrics.items()})
 
     def choose(
@@ -183,14 +183,14 @@ class Standing:
         """Flat records: metric, random, first, chosen, oracle, standing (in percent), segments,
         candidates. standing: 0 for a random choice, 100 for the oracle.
         """
-        found = []
+        results = []
         for label, metric in self.judges.items():
             sums = self._sums[label]
             scores = {name: float(metric.score(sums[name])) for name in sums}
             row: Row = {"metric": label, **{name: scores.get(name) for name in self.COLUMNS}}
             row["standing"] = _standing(scores)
-            found.append({**row, "segments": self._segments, "candidates": self._candidates})
-        return found
+            results.append({**row, "segments": self._segments, "candidates": self._candidates})
+        return results
 
 
 def _standing(scores: Mapping[str, float]) -> float | None:
@@ -244,5 +244,5 @@ def rerank(
     whole: list[list[str]] | None = None
     if targets is not None:
         whole = [[r] if isinstance(r, str) else [str(text) for text in r] for r in targets]
-    found = reranker.choose(segments, whole)
-    return found[0] if single else found
+    results = reranker.choose(segments, whole)
+    return results[0] if single else results

@@ -72,8 +72,8 @@ def probabilities(
     except (TypeError, ValueError):
         raise CupelError(f"{place}: the {what} are not all numbers.") from None
     if values.shape != (count,):
-        found = len(values) if values.ndim == 1 else f"an array of shape {values.shape}"
-        raise CupelError(f"{place}: {count} pseudo-references have {found} {what}.")
+        size = len(values) if values.ndim == 1 else f"an array of shape {values.shape}"
+        raise CupelError(f"{place}: {count} pseudo-references have {size} {what}.")
     wrong = np.flatnonzero(np.isnan(values) | (values == np.inf))
     if len(wrong):
         value = values[wrong[0]]

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from cupel.cli import sacrebleu
+from cupel.cli import meanings, sacrebleu
 from cupel.cli import score_options as options
 from cupel.cli.options import SEED, Form, Out, Seed
 from cupel.cli.output import Format
@@ -27,6 +27,8 @@ def merge(
     ci_n: options.CiN = 1000,
     paired: options.Paired = None,
     paired_n: options.PairedN = None,
+    language_pair: sacrebleu.LanguagePair = None,
+    domain: meanings.Domain = None,
     seed: Seed = SEED,
     form: Form = Format.text,
     score_only: options.ScoreOnly = False,
@@ -45,7 +47,7 @@ def merge(
         raise CupelError("Intervals and tests are computed for system scores only: leave out -sl.")
     printing = Printing(
         segments, details, ci, ci_n, paired and paired.value, paired_n, seed,
-        form, width, score_only, out, quiet,
+        form, width, score_only, out, quiet, False, language_pair, domain,
     )  # fmt: skip
     printing.check()
     plan = checked_parts([read_part(path) for path in parts])[0].plan

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from cupel.cli import flagged, languages, output
+from cupel.cli.meanings import meanings_of
 from cupel.cli.output import Format
 from cupel.cli.score_tables import Results, print_segments, print_systems, warn_without_details
 from cupel.errors import CupelError
@@ -17,7 +18,6 @@ if TYPE_CHECKING:
     from cupel.corpus import Corpus
     from cupel.engines.results import StreamedScores
     from cupel.gates import Outcome
-    from cupel.meaning import Meaning
     from cupel.metric import Metric
     from cupel.scores import Scores
     from cupel.system_ranking import Ranking
@@ -43,13 +43,14 @@ class Printing:
     out: Path | None
     quiet: bool
     force: bool = False
+    pair: str | None = None
+    domain: str | None = None
 
     def print_scores(
         self,
         scores: Scores,
         rankings: Mapping[str, Ranking] | None = None,
         outcomes: Sequence[Outcome] = (),
-        meanings: Sequence[Meaning] = (),
         *,
         flags: bool = False,
     ) -> None:
@@ -60,7 +61,7 @@ class Printing:
         results = Results(
             scores, self.ci, self.ci_n, self.test, self.test_n, self.seed, rankings, outcomes
         )
-        results.meanings = meanings
+        results.meanings = meanings_of(scores, self.test is not None, self.pair, self.domain)
         with output.output(self.out) as file:
             if flags:
                 flagged.print_flagged(scores, self.form, self.width, file)

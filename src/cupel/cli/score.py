@@ -198,7 +198,7 @@ def score(
     _check_references(chosen, bool(references or named_set), context.command_path)
     printing = Printing(
         segments, details, ci, ci_n, test and test.value, paired_n, seed,
-        form, width, score_only, out, quiet, force,
+        form, width, score_only, out, quiet, force, pair, domain,
     )  # fmt: skip
     whole = scale.options_on_all_texts(
         named_set, others, prefer, flagged_segments, clusters, report, asked_gates.asked
@@ -226,8 +226,7 @@ def score(
         warn_without_details(scores, details)
     rankings = ranked.rankings_of(scores, clusters, alpha, correct, ci_n, seed)
     outcomes = asked_gates.decide(scores, ci_n, seed)
-    said = meanings.meanings_of(scores, test is not None, pair, domain)
-    printing.print_scores(scores, rankings, outcomes, said, flags=flagged_segments)
+    printing.print_scores(scores, rankings, outcomes, flags=flagged_segments)
     _write_report(report, scores, ci_n, seed, pair, domain)
     gates.report(outcomes, quiet)
 

@@ -74,8 +74,8 @@ class BlockStatistics:
         return self.first + self.segments
 
 
-EMPTY, TOKENISED = "empty", "tokenised"
-"""The kinds of remarks: blank texts, and translations that end in ' .'."""
+EMPTY, TOKENISED, LENGTH = "empty", "tokenised", "length"
+"""The kinds of remarks: blank texts, translations that end in ' .', characters of first references."""
 
 
 def block_size(systems: int, size: float = math.inf) -> int:
@@ -161,7 +161,10 @@ def _task(block: Block, items: Sequence[tuple[str, int]]) -> Task:
 
 def _remarks(block: Block) -> dict[tuple[str, str], int]:
     counts = {
-        (EMPTY, "references"): sum(not text.strip() for texts in block.references for text in texts)
+        (EMPTY, "references"): sum(
+            not text.strip() for texts in block.references for text in texts
+        ),
+        (LENGTH, "references"): sum(len(texts[0]) for texts in block.references if texts),
     }
     for system, texts in block.systems.items():
         place = (EMPTY, system)

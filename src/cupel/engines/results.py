@@ -10,7 +10,7 @@ import numpy as np
 
 from cupel.arrays import FloatArray
 from cupel.corpus import Corpus
-from cupel.engines.blocks import EMPTY, TOKENISED
+from cupel.engines.blocks import EMPTY, LENGTH, TOKENISED
 from cupel.engines.totals import Totals
 from cupel.errors import CupelError
 from cupel.metric import DetailedByText, Signature
@@ -47,6 +47,11 @@ class Outline(Corpus):
         parts = [*self.systems, *(() if "references" in self.systems else ("references",))]
         counts = {part: dict(self.remarks).get((EMPTY, part), 0) for part in parts}
         return {part: count for part, count in counts.items() if count}
+
+    @property
+    def reference_length(self) -> float:
+        """Mean number of characters of the first references."""
+        return dict(self.remarks).get((LENGTH, "references"), 0) / max(self.segments, 1)
 
     @property
     def tokenised(self) -> dict[str, int]:

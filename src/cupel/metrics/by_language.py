@@ -70,7 +70,7 @@ def _meteor(language: str, given: str) -> dict[str, object]:
 
 
 def made_for_english_only(languages: str) -> bool:
-    """Whether nothing but English is to be had."""
+    """Whether a metric takes nothing but English."""
     return languages == "English"
 
 
@@ -139,12 +139,12 @@ def _about_text(references: Sequence[str], script: str, language: str | None) ->
             f"The target language is {language_name(language)}, but most letters of the references "
             f"are {script.capitalize()}."
         ]
-    found = _detected(references)
-    if found is None or found == language:
+    detected = _detected(references)
+    if detected is None or detected == language:
         return []
     return [
         f"The target language is {language_name(language)}, but the references look "
-        f"{language_name(found)}."
+        f"{language_name(detected)}."
     ]
 
 

@@ -94,6 +94,6 @@ def looks_english(texts: Iterable[str]) -> bool:
     fewer than 50 words pass.
     """
     function = function_words()
-    found = [w for text in islice(texts, _LOOKED_AT) for w in words(text.lower()) if w.isalpha()]
-    share = sum(word in function for word in found) / max(len(found), 1)
-    return len(found) < _LEAST_WORDS or share >= _LEAST_ENGLISH
+    tokens = [w for text in islice(texts, _LOOKED_AT) for w in words(text.lower()) if w.isalpha()]
+    share = sum(word in function for word in tokens) / max(len(tokens), 1)
+    return len(tokens) < _LEAST_WORDS or share >= _LEAST_ENGLISH
