@@ -91,9 +91,11 @@ class Gates:
 
     def check(self, labels: Sequence[str], per_segment: bool) -> None:
         """Refuse, before any work, what cannot be decided. labels: the metrics that will score."""
+        if not self.asked:
+            return
         from cupel.gates import limits
 
-        if per_segment and self.asked:
+        if per_segment:
             raise CupelError("Gates judge system scores: leave out -sl, --prefer and --flagged.")
         if bool(self.not_worse_than) != bool(self.margin):
             raise CupelError(
@@ -142,6 +144,8 @@ class Gates:
 
     def decide(self, scores: Scores, resamples: int, seed: int) -> list[Outcome]:
         """Every gate, and the files that report them."""
+        if not self.asked:
+            return []
         from cupel import gates
 
         labels = list(scores.metrics)

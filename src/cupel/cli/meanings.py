@@ -25,11 +25,11 @@ Domain = Annotated[
 
 def meanings_of(scores: Scores, asked: bool, pair: str | None, domain: str | None) -> list[Meaning]:
     """Of all systems and metrics, or none where no test is asked for."""
+    if not asked:
+        return []
     from cupel.meaning import meanings
     from cupel.metric import Vector
 
-    if not asked:
-        return []
     return [
         one
         for label, metric in scores.metrics.items()
