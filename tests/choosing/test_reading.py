@@ -90,7 +90,7 @@ def test_blocks_of_lines(tmp_path: Path) -> None:
         (
             "a\nb\nc\n",
             {"per_segment": 2},
-            "has 3 lines, which are not segments of 2 candidates each",
+            "has 3 lines, and each segment should have 2 candidates: segment 2 has 1",
         ),
         ("a\n", {}, "line 1: these are no candidates in JSON, nor of Moses or fairseq"),
         ('{"candidates": []}', {}, "line 1 has no candidates: give at least one"),

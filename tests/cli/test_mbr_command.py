@@ -127,7 +127,7 @@ def test_standing_between_random_and_oracle(lists: Path) -> None:
     ("arguments", "expected"),
     [
         (["--judge", "chrf"], "--judge needs --references"),
-        ([], "Give -m, what orders the candidates"),
+        ([], "Name metrics that order the candidates (-m)"),
         (["--chosen", "x"], "--chosen is judged by --judge"),
         (["-m", "chrf"], "'chrf' needs references"),
         (["--scores", "x", "-m", "x"], "--scores 'x' is not NAME=FILE"),

@@ -280,8 +280,8 @@ def _read_blocks(lines: Lines, name: str, reading: Reading) -> Iterator[Candidat
         if len(block) < size:
             total = (segment - 1) * size + len(block)
             raise CupelError(
-                f"{name} has {total} lines, which are not segments of {size} candidates each: "
-                f"segment {segment} has {len(block)}."
+                f"{name} has {total} line{'s' * (total != 1)}, and each segment should have {size} "
+                f"candidates: segment {segment} has {len(block)}."
             )
         yield Candidates(block, place=f"{name}, segment {segment}")
 

@@ -6,13 +6,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from cupel.cli import output
 from cupel.cli.options import fillable
-from cupel.cli.scale import segment_stream
+from cupel.cli.scale import large_option, segment_stream
 from cupel.errors import CupelError
 
 if TYPE_CHECKING:
@@ -28,13 +28,9 @@ class EngineName(StrEnum):
     ray = "ray"
 
 
-def _option(*names: str, help: str, **more: Any) -> Any:  # noqa: A002
-    return typer.Option(*names, help=help, rich_help_panel="Large inputs", **more)
-
-
 Engine = Annotated[
     EngineName,
-    _option(
+    large_option(
         "--engine",
         help="Where to score: in processes of this machine, or on a Ray cluster. With ray, REF and "
         "-i are patterns such as 'part-*.parquet:COLUMN', or with one pattern alone a table with the "
@@ -43,7 +39,7 @@ Engine = Annotated[
 ]
 Address = Annotated[
     str | None,
-    _option(
+    large_option(
         "--address",
         metavar="HOST:PORT",
         help="Address of the Ray cluster, or auto for the one that runs on this machine.",
@@ -52,7 +48,7 @@ Address = Annotated[
 ]
 Keep = Annotated[
     Path | None,
-    _option(
+    large_option(
         "--keep",
         metavar="FOLDER",
         callback=fillable,

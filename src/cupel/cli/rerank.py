@@ -132,7 +132,9 @@ def _check_options(
     if chosen is not None and (metrics or not judges):
         raise CupelError("--chosen is judged by --judge, and goes without -m.")
     if not metrics and not judges:
-        raise CupelError("Give -m, what orders the candidates, or --references with --judge.")
+        raise CupelError(
+            "Name metrics that order the candidates (-m), or give --references with --judge."
+        )
 
 
 def _named(item: str) -> tuple[str, str]:

@@ -24,13 +24,14 @@ STREAM_BYTES = 16_000_000
 """That of `cupel.engines.stream`, repeated here because importing it loads NumPy."""
 
 
-def _option(*names: str, help: str, **more: Any) -> Any:  # noqa: A002
+def large_option(*names: str, help: str, **more: Any) -> Any:  # noqa: A002
+    """An option in the panel for large inputs."""
     return typer.Option(*names, help=help, rich_help_panel="Large inputs", **more)
 
 
 Stream = Annotated[
     bool,
-    _option(
+    large_option(
         "--stream",
         help="Read the files block by block, in memory that does not grow with them. Files of more "
         "than 16 MB are read so in any case, where that is possible.",
@@ -38,7 +39,7 @@ Stream = Annotated[
 ]
 PartOf = Annotated[
     str | None,
-    _option(
+    large_option(
         "--part",
         metavar="K/N",
         help="Score part K of N of the segments and write it to the file given by -o; `cupel merge` "

@@ -184,6 +184,8 @@ def read_part(path: Path | str) -> Part:
     import polars as pl
 
     path = Path(path)
+    if path.is_dir():
+        raise CupelError(f"{path} is a folder; a file was expected.")
     if not path.is_file():
         raise CupelError(f"{path} does not exist.")
     try:

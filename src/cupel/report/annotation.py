@@ -13,9 +13,8 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-from cupel import __version__
 from cupel.human.tasks.sheets import CATEGORIES, SEVERITIES, Screen, Sheets
-from cupel.report.page import asset, source_hash
+from cupel.report.page import GENERATOR, asset, opening, policy_of
 from cupel.report.svg import escape
 
 SCRIPTS = ("annotate-text.js", "annotate-store.js", "annotate-panels.js", "annotate.js")
@@ -46,22 +45,13 @@ def annotation_page(
     text = instructions or default_instructions(sheets.protocol)
     style = asset("annotate.css")
     script = "".join(map(asset, SCRIPTS))
-    policy = (
-        f"default-src 'none'; style-src {source_hash(style)}; script-src {source_hash(script)}; "
-        "base-uri 'none'; form-action 'none'"
-    )
     # "<" never occurs in the data, so that no text can end the element or begin another.
     data = json.dumps(_data(sheets, part, name, references), ensure_ascii=False)
     data = data.replace("<", "\\u003c")
-    heading = escape(title or "Judge translations")
+    title = title or "Judge translations"
     return (
-        '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
-        f'<meta http-equiv="Content-Security-Policy" content="{policy}">\n'
-        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-        '<meta name="color-scheme" content="light dark">\n'
-        f'<meta name="generator" content="Cupel {__version__}">\n'
-        f"<title>{heading}</title>\n<style>{style}</style>\n</head>\n<body>\n"
-        f"{_body(heading, formatted(text))}\n"
+        f"{opening(title, style, policy_of(style, script), GENERATOR)}"
+        f"{_body(escape(title), formatted(text))}\n"
         f'<script type="application/json" id="sheet">{data}</script>\n'
         f"<script>{script}</script>\n</body>\n</html>\n"
     )

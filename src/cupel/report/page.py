@@ -186,30 +186,43 @@ def asset(name: str) -> str:
     return (files("cupel.report") / "assets" / name).read_text("utf-8")
 
 
+GENERATOR = f'<meta name="generator" content="Cupel {__version__}">'
+
+
 def source_hash(content: str) -> str:
     """How a content security policy names a style or script that a page may have."""
     digest = hashlib.sha256(content.encode("utf-8")).digest()
     return f"'sha256-{base64.b64encode(digest).decode('ascii')}'"
 
 
-def _page(title: str, sections: Sequence[Section], data: str, warnings: Sequence[str]) -> str:
-    style, script = asset("report.css"), asset("marks.js") + asset("report.js")
-    policy = (
+def policy_of(style: str, script: str) -> str:
+    """The content security policy of a file that has one style and one script, and loads nothing."""
+    return (
         f"default-src 'none'; style-src {source_hash(style)}; script-src {source_hash(script)}; "
         "base-uri 'none'; form-action 'none'"
     )
+
+
+def opening(title: str, style: str, policy: str, more: str) -> str:
+    """What every page begins with, to the start of its body. more: further elements of the head."""
+    return (
+        '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
+        f'<meta http-equiv="Content-Security-Policy" content="{policy}">\n'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
+        f'<meta name="color-scheme" content="light dark">\n{more}\n'
+        f"<title>{escape(title)}</title>\n<style>{style}</style>\n</head>\n<body>\n"
+    )
+
+
+def _page(title: str, sections: Sequence[Section], data: str, warnings: Sequence[str]) -> str:
+    style, script = asset("report.css"), asset("marks.js") + asset("report.js")
     links = "".join(f'<li><a href="#{s.name}">{escape(s.title)}</a></li>' for s in sections)
     remarks = "".join(paragraph(sentence, "warning") for sentence in warnings)
     holder = (
         f'<script type="application/octet-stream" id="segment-data">{data}</script>' if data else ""
     )
     return (
-        '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
-        f'<meta http-equiv="Content-Security-Policy" content="{policy}">\n'
-        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-        '<meta name="color-scheme" content="light dark">\n'
-        f'<meta name="generator" content="Cupel {__version__}">\n'
-        f"<title>{escape(title)} – Cupel</title>\n<style>{style}</style>\n</head>\n<body>\n"
+        f"{opening(f'{title} – Cupel', style, policy_of(style, script), GENERATOR)}"
         '<a class="skip" href="#main">Skip to the results</a>\n'
         f'<header><h1><bdi dir="auto">{escape(title)}</bdi></h1>'
         f'<p class="meta">Cupel {__version__}, {date.today().isoformat()}</p>{remarks}</header>\n'

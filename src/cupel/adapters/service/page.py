@@ -15,7 +15,7 @@ from typing import Any
 from cupel import __version__
 from cupel.adapters.service.settings import Ability
 from cupel.report.html import Cell, Section, paragraph, table
-from cupel.report.page import asset, source_hash
+from cupel.report.page import asset, opening, source_hash
 from cupel.report.svg import escape
 
 
@@ -114,12 +114,8 @@ def _page(title: str, remark: str, content: str, script: str) -> Html:
     )
     links = '<li><a href=".">Compare</a></li><li><a href="docs">Description</a></li>'
     return Html(
-        '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
-        f'<meta http-equiv="Content-Security-Policy" content="{policy}">\n'
-        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-        '<meta name="color-scheme" content="light dark">\n<link rel="icon" href="data:,">\n'
-        f"<title>{escape(title)} – Cupel</title>\n<style>{style}</style>\n</head>\n<body>\n"
-        '<a class="skip" href="#main">Skip to the content</a>\n'
+        opening(f"{title} – Cupel", style, policy, '<link rel="icon" href="data:,">')
+        + '<a class="skip" href="#main">Skip to the content</a>\n'
         f'<header><h1>{escape(title)}</h1><p class="meta">{escape(remark)}</p></header>\n'
         f'<nav aria-label="Pages"><ul>{links}</ul></nav>\n<main id="main">\n{content}\n</main>\n'
         f"<footer>Cupel {__version__}. Texts go to this service only; nothing is loaded from "
