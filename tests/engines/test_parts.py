@@ -102,6 +102,8 @@ def test_what_does_not_fit_together(inputs: Inputs) -> None:
 def test_files_that_are_no_parts(inputs: Inputs) -> None:
     first, second = write(inputs, [1, 2], 2)
     assert error_of([first, "nowhere.parquet"]) == "nowhere.parquet does not exist."
+    Path("folder").mkdir()
+    assert error_of([first, "folder"]) == "folder is a folder; a file was expected."
     Path("text.parquet").write_text("PAR1")
     assert error_of([first, "text.parquet"]) == (
         "text.parquet is not a Parquet file, or it is damaged."
