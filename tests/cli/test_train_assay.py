@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 import cupel
-from cupel.cli.train_assay import listed_trainings
+from cupel.cli.train_assay import listed_trainings, untrained
 from cupel.errors import CupelError
 from cupel.neural.weights import embedded
 
@@ -37,7 +37,8 @@ def test_a_reader_teaches_a_student(tmp_path: Path) -> None:
     for name, lines in files.items():
         (campaign / name).parent.mkdir(parents=True, exist_ok=True)
         (campaign / name).write_text("".join(f"{line}\n" for line in lines))
-    shared = {"train": [str(campaign)], "dev": ["none"], "layers": 1, "epochs": 1, "marks": 4}
+    shared = {"train": [str(campaign)], "dev": ["none"], "layers": 1, "epochs": 1, "marks": 4,
+              "steps": 1}  # fmt: skip
     trainings = [
         {"name": "reader", "joint": True, **shared},
         {"name": "student", "teachers": ["reader"], "lessons": 4, "outputs": [str(campaign)], **shared},
@@ -48,6 +49,12 @@ def test_a_reader_teaches_a_student(tmp_path: Path) -> None:
              for name in ("reader", "student")]  # fmt: skip
     assert cards[1]["teachers"] == [cards[0]["sha256"]]
     assert cards[1]["recipe"]["lessons"] == 4
+
+    (tmp_path / "release" / "student" / "card.json").unlink()
+    assert [name for name, _ in untrained(config, tmp_path / "release")] == ["student"]
+    written(config, trainings[:1])
+    with pytest.raises(CupelError, match="was begun with other trainings"):
+        untrained(config, tmp_path / "release")
 
 
 def test_what_a_file_lists(tmp_path: Path) -> None:

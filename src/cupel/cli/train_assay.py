@@ -101,6 +101,8 @@ def assay(
     average_of: Annotated[list[Path] | None, option(MODEL, "--average-of", "FOLDER...",
         "Train nothing, and average the weights of these trained models.")] = None,
     epochs: shared.Epochs = 4,
+    steps: Annotated[int, option(TRAINING, "--steps", "N",
+        "End an epoch after N steps; 0 is after all of the data.", min=0)] = 0,
     batch: Annotated[int, shared.batch_option("segments, each with all its judgments,")] = 16,
     rate: Annotated[float, option(TRAINING, "--rate", "RATE",
         "Learning rate of everything but the encoder.", min=0.0)] = 0.001,
@@ -133,7 +135,7 @@ def assay(
 
     check_packages("Training assay", (*NEEDED, "tokenizers"), "contextual")
     if config is not None:
-        for name, options in listed_trainings(config, folder):
+        for name, options in untrained(config, folder):
             assay(folder / name, **options)
         return
     if _is_tuning(start, tune):
@@ -168,7 +170,7 @@ def assay(
             joint=joint, matched=matched, level=level,
         ),
         training=Training(
-            epochs=epochs, batch=batch, rate=rate, encoder_rate=encoder_rate, decay=decay,
+            epochs=epochs, steps=steps, batch=batch, rate=rate, encoder_rate=encoder_rate, decay=decay,
             dropout=dropout, corrupted=corrupted, borrowed=borrowed, tied=tied, graded=graded,
             taught=taught if teachers else 0.0, agreed=agreed, average=average,
             embeddings=embeddings, seed=seed, device=device, longest=longest, lessons=lessons,
@@ -221,6 +223,21 @@ def tune_release(
     print(f"{folder}: {outcome.sentence} Score with it: -m {folder}")
 
 
+def untrained(config: Path, folder: Path) -> list[tuple[str, dict[str, Any]]]:
+    """The trainings of a file that the folder does not hold yet: a list that was stopped goes on."""
+    from cupel.folders import write_text
+    from cupel.neural.weights import CARD
+
+    trainings, listed, kept = listed_trainings(config, folder), _entries(config), folder / LIST
+    if kept.exists() and _entries(kept) != listed:
+        raise CupelError(
+            f"{folder} was begun with other trainings than those in {config}: choose another folder."
+        )
+    write_text(kept, config.read_text(encoding="utf-8"))
+    return [(name, options) for name, options in trainings if not (folder / name / CARD).exists()]
+
+
+LIST = "trainings.json"
 PATHS = ("encoder", "teacher_encoder", "start", "teachers", "average_of")
 """Options that name folders; one that is the name of an earlier training means its folder."""
 
@@ -231,14 +248,9 @@ def listed_trainings(config: Path, folder: Path) -> list[tuple[str, dict[str, An
     Options are called as on the command line, with _ in place of -.
     """
     options = set(inspect.signature(assay).parameters) - {"folder", "config"}
-    try:
-        entries = json.loads(config.read_text(encoding="utf-8"))["trainings"]
-        named = [(str(entry["name"]), dict(entry)) for entry in entries]
-    except (OSError, ValueError, KeyError, TypeError) as error:
-        raise CupelError(f"{config} lists no trainings that can be read: {error}.") from error
     trainings: list[tuple[str, dict[str, Any]]] = []
-    for name, entry in named:
-        del entry["name"]
+    for entry in _entries(config):
+        name = str(entry.pop("name"))
         if unknown := sorted(set(entry) - options):
             raise CupelError(f"{config}: the training {name} has no option {unknown[0]}.")
         for option_name in set(PATHS) & set(entry):
@@ -248,3 +260,14 @@ def listed_trainings(config: Path, folder: Path) -> list[tuple[str, dict[str, An
             entry[option_name] = paths if isinstance(value, list) else paths[0]
         trainings.append((name, entry))
     return trainings
+
+
+def _entries(config: Path) -> list[dict[str, Any]]:
+    """What a file lists, each with its name."""
+    try:
+        entries = [dict(entry) for entry in json.loads(config.read_text("utf-8"))["trainings"]]
+        if all("name" in entry for entry in entries):
+            return entries
+        raise KeyError("name")
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise CupelError(f"{config} lists no trainings that can be read: {error}.") from error

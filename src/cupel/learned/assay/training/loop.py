@@ -117,7 +117,8 @@ def train(
         if not model.head.centre.any():  # else it goes on from another training
             _standardise(model, data, weight, how, place)
         kept.load_state_dict(model.state_dict())
-    per_epoch = sum(1 for _ in _ranked(data, weight, how, 0))
+    every = sum(1 for _ in _ranked(data, weight, how, 0))
+    per_epoch = min(every, how.steps or every)
     for epoch in range(len(log), how.epochs):
         begun = time.perf_counter()
         loss = _epoch(model, kept, objective, optimizer, data, weight, how, place, epoch, per_epoch)

@@ -12,6 +12,7 @@ class Training(TrainingSettings):
     """AdamW's settings, and how much each kind of judgment counts."""
 
     epochs: int = 4
+    steps: int = 0  # an epoch ends after so many; 0: after all of the data
     batch: int = 16  # segments of a step, each with all its judgments
     rate: float = 1e-3  # of everything on top of the encoder
     encoder_rate: float = 5e-5  # of the encoder's layers
