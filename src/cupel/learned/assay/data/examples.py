@@ -162,6 +162,12 @@ def steps(
         yield _step(data, weight, pairs.of(of), grades.of(of), lessons)
 
 
+def step_count(data: Judgments, size: int) -> int:
+    """How many steps an epoch of `steps` has."""
+    judged = np.concatenate([data.better, data.graded, data.taught])
+    return -(-len(np.unique(data.segment[judged])) // size)
+
+
 class _Grouped:
     """Which entries have which number."""
 

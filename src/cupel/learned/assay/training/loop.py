@@ -23,7 +23,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from cupel.arrays import Float32Array
-from cupel.learned.assay.data.examples import TIED, Judgments, Step, steps, weights_of
+from cupel.learned.assay.data.examples import TIED, Judgments, Step, step_count, steps, weights_of
 from cupel.learned.assay.data.graded import GradedBatch, graded_batches
 from cupel.learned.assay.model.network import Assay
 from cupel.learned.assay.training.graded import batch_inputs, centred, graded_cost
@@ -117,7 +117,7 @@ def train(
         if not model.head.centre.any():  # else it goes on from another training
             _standardise(model, data, weight, how, place)
         kept.load_state_dict(model.state_dict())
-    every = sum(1 for _ in _ranked(data, weight, how, 0))
+    every = _step_count(data, how)
     per_epoch = min(every, how.steps or every)
     for epoch in range(len(log), how.epochs):
         begun = time.perf_counter()
@@ -208,9 +208,15 @@ def _ranked(
 ) -> Iterator[Step | None]:
     """The steps of an epoch; of graded campaigns alone, as many as the largest one fills."""
     if not len(data.better) + len(data.graded) + len(data.taught):
-        largest = int(np.bincount(data.campaign).max())
-        return repeat(None, -(-largest // how.marks))
+        return repeat(None, _step_count(data, how))
     return steps(data, weight, how.batch, np.random.default_rng([how.seed, epoch]))
+
+
+def _step_count(data: Judgments, how: Training) -> int:
+    """How many steps an epoch of all of the data has."""
+    if not len(data.better) + len(data.graded) + len(data.taught):
+        return -(-int(np.bincount(data.campaign).max()) // how.marks)
+    return step_count(data, how.batch)
 
 
 def _scores(model: Assay, batch: tuple[Tensor, Tensor, Tensor, Tensor]) -> Tensor:
