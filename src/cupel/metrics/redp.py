@@ -23,7 +23,7 @@ and how (`cupel.metrics.red_aligned`); p(d) is that of RED for this one match. C
 function words (METEOR's list) and content words in the dep-ngram. A paraphrase is a phrase of the
 reference that the aligner, run with paraphrases alone (or with all matchers, phrases=joint), matches
 in the translation; its length and its function words are those of the reference's side, and it
-counts in count_n. phrases=joint,as_printed=yes comes closest to the published figures. The nine
+counts in count_n. The nine
 parameters are those of Table 1, tuned on WMT10; they are not normalized (w_1gram, w_2gram and
 w_3gram sum to 1.2).
 
