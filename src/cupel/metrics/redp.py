@@ -23,9 +23,8 @@ and how (`cupel.metrics.red_aligned`); p(d) is that of RED for this one match. C
 function words (METEOR's list) and content words in the dep-ngram. A paraphrase is a phrase of the
 reference that the aligner, run with paraphrases alone (or with all matchers, phrases=joint), matches
 in the translation; its length and its function words are those of the reference's side, and it
-counts in count_n. The nine
-parameters are those of Table 1, tuned on WMT10; they are not normalized (w_1gram, w_2gram and
-w_3gram sum to 1.2).
+counts in count_n. The nine parameters are those of Table 1, tuned on WMT10; they are not normalized
+(w_1gram, w_2gram and w_3gram sum to 1.2).
 
 Paper: Hui Yu, Xiaofeng Wu, Jun Xie, Wenbin Jiang, Qun Liu and Shouxun Lin. 2014. RED: A Reference
 Dependency Based MT Evaluation Metric. COLING 2014 (section 3).
