@@ -71,17 +71,22 @@ def matched_by(metric, tree, hypothesis):
     aligner = metric.aligner
     analysis = aligner.analysis(pairs)
     words = aligner.matches(analysis, pairs, aligner.of_words).of(0)
-    phrases = aligner.matches(analysis, pairs, aligner.of_phrases).of(0)
+    phrases = aligner.phrases(analysis, pairs, getattr(metric, "phrases", "alone")).of(0)
     matched = {row[0]: (row[2], SHORT[MODULES[row[4]]]) for row in words}
     is_function = analysis.words.is_function[pairs.reference_words.ids].astype(bool).tolist()
     return matched, [(row[0], row[1]) for row in phrases], is_function
 
 
 @settings(max_examples=200, deadline=None, suppress_health_check=list(HealthCheck))
-@given(item=ITEMS, parameters=PARAMETERS, as_printed=st.booleans())
-def test_brute_force(table, item, parameters, as_printed):
+@given(
+    item=ITEMS,
+    parameters=PARAMETERS,
+    as_printed=st.booleans(),
+    phrases=st.sampled_from(["alone", "joint"]),
+)
+def test_brute_force(table, item, parameters, as_printed, phrases):
     tree, hypothesis = item
-    metric = Redp(paraphrases=table, as_printed=as_printed)
+    metric = Redp(paraphrases=table, as_printed=as_printed, phrases=phrases)
     matched, phrases, is_function = matched_by(metric, tree, hypothesis)
     expected = slow.redp(tree, hypothesis, matched, phrases, is_function, parameters, as_printed)
     rows = metric.pair_features(pairs_of([tree], [hypothesis]))
@@ -128,6 +133,33 @@ def test_a_paraphrase_scores_by_its_words_on_the_side_of_the_reference(table):
     printed = Redp(paraphrases=table, modules="paraphrase", as_printed=True)
     f = (1 - at["w_par"] * 0.5) / (at["alpha"] * counts + (1 - at["alpha"]) * length)
     assert printed.rescore(rows[:, None], {})[0] == pytest.approx(at["w_2gram"] * f)
+
+
+def test_joint_paraphrases_are_those_that_cover_what_words_do_not(tmp_path):
+    # Alone, "saw the dog" is paraphrased by "saw dog" although it stands there word for word.
+    path = tmp_path / "paraphrase-en.gz"
+    path.write_bytes(gzip.compress(b"0.5\nnobody\nanyone\n0.5\nsaw the dog\nsaw dog\n"))
+    tree = Tree.of("nobody saw the dog", [1, -1, 3, 1])
+    pairs = pairs_of([tree], ["anyone saw the dog saw dog".split()])
+    places, features = {}, {}
+    for run in ("alone", "joint"):
+        metric = Redp(paraphrases=str(path), phrases=run)
+        matches = metric.aligner.phrases(metric.aligner.analysis(pairs), pairs, run)
+        places[run] = sorted((row[0], row[1]) for row in matches.of(0))
+        features[run] = metric.pair_features(pairs)[0, 1:].reshape(3, 10)
+    assert places == {"alone": [(0, 1), (1, 3)], "joint": [(0, 1)]}
+    assert features["alone"][:, 9].tolist() == [1, 0, 1]
+    assert features["joint"][:, 9].tolist() == [1, 0, 0]
+    assert features["alone"][:, :7].tolist() == features["joint"][:, :7].tolist()
+
+
+def test_the_signature_names_the_run_only_where_it_is_not_the_first_one(table):
+    alone = str(Redp(paraphrases=table).signature())
+    joint = str(Redp(paraphrases=table, phrases="joint").signature())
+    assert "phrases:alone" not in alone
+    assert joint.replace("phrases:joint|", "") == alone
+    with pytest.raises(CupelError, match="REDp has no phrases 'both'; it has: alone, joint"):
+        Redp(paraphrases=table, phrases="both")
 
 
 def test_rescoring_equals_scoring_anew(table, two_trees):

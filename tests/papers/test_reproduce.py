@@ -25,7 +25,8 @@ EXPECTED = (
 
 def test_every_table_and_figure_is_there() -> None:
     assert list(tables()) == EXPECTED
-    assert sum(len(table.cells) for table in tables().values()) == 1377
+    # 1,377 in the papers; four rows stand twice, once more with other paraphrases of ours.
+    assert sum(len(table.cells) for table in tables().values()) == 1377 + 2 * 3 + 2 * 11
 
 
 def test_printed_averages_are_those_of_the_printed_cells_but_for_the_papers_own_slips() -> None:

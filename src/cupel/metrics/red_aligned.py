@@ -2,8 +2,9 @@
 
 The aligner runs over the words of the parser, in lower case, so that its matches are positions in
 the tree. It runs twice: for exact, stem and synonym matches, which say where each word of a
-dep-ngram is matched, and for paraphrases alone. A dep-ngram matches if each of its words is matched,
-in the order of the reference, and for fixed and floating structures without a gap.
+dep-ngram is matched, and for paraphrases, alone or jointly with the other matchers. A dep-ngram
+matches if each of its words is matched, in the order of the reference, and for fixed and floating
+structures without a gap.
 """
 
 from __future__ import annotations
@@ -27,6 +28,8 @@ if TYPE_CHECKING:
     from cupel.kernels.chains import Forest
 
 PARAPHRASE = MODULES[3]
+PHRASE_RUNS = ("alone", "joint")
+"""The run of the aligner from which paraphrases come: with paraphrases only, or with all matchers."""
 
 
 @dataclass(frozen=True)
@@ -96,6 +99,19 @@ class Aligner:
         )
         rows[:, 4] = numbers[rows[:, 4]]
         return Matches(rows, offsets)
+
+    def phrases(self, analysis: Analysis, pairs: TreePairs, run: str) -> Matches:
+        """The paraphrases of one run (`PHRASE_RUNS`); none where they are not used.
+
+        Alone, the aligner matches phrases wherever the table has them, also where the words
+        match by themselves. Jointly, it takes a paraphrase only where that covers more words.
+        """
+        if run == PHRASE_RUNS[0] or not self.of_phrases:
+            return self.matches(analysis, pairs, self.of_phrases)
+        every = self.matches(analysis, pairs, self.matchers)
+        chosen = every.rows[:, 4] == MODULES.index(PARAPHRASE)
+        before = np.concatenate([np.zeros(1, np.int64), np.cumsum(chosen)])
+        return Matches(np.ascontiguousarray(every.rows[chosen]), before[every.offsets])
 
 
 def dep_parts(

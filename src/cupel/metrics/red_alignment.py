@@ -11,6 +11,7 @@ import numpy as np
 from cupel.alignments import Alignment, Link
 from cupel.arrays import FloatArray, IntArray
 from cupel.metrics.meteor_tasks import MODULES
+from cupel.metrics.red_aligned import PHRASE_RUNS
 from cupel.metrics.red_text import DISTANCES, TreePairs, forest, text_of
 from cupel.syntax.ngrams import KINDS, DepNgrams, chains, dep_ngrams
 
@@ -61,7 +62,7 @@ def aligned_alignments(
     aligner = metric.aligner
     analysis = aligner.analysis(best)
     words = aligner.matches(analysis, best, aligner.of_words)
-    phrases = aligner.matches(analysis, best, aligner.of_phrases)
+    phrases = aligner.phrases(analysis, best, getattr(metric, "phrases", PHRASE_RUNS[0]))
     alignments = []
     for place, row in enumerate(best.references.tolist()):
         tree = best.trees[row]

@@ -21,10 +21,10 @@ Formula:
 METEOR's aligner decides which word of the translation each word of a dep-ngram is matched with,
 and how (`cupel.metrics.red_aligned`); p(d) is that of RED for this one match. C_fun, C_con:
 function words (METEOR's list) and content words in the dep-ngram. A paraphrase is a phrase of the
-reference that the aligner, run with paraphrases alone, matches in the translation; its length and
-its function words are those of the reference's side, and it counts in count_n. The nine
-parameters are those of Table 1, tuned on WMT10; they are not normalized (w_1gram, w_2gram and
-w_3gram sum to 1.2).
+reference that the aligner, run with paraphrases alone (or with all matchers, phrases=joint), matches
+in the translation; its length and its function words are those of the reference's side, and it
+counts in count_n. The nine parameters are those of Table 1, tuned on WMT10; they are not normalized
+(w_1gram, w_2gram and w_3gram sum to 1.2).
 
 Paper: Hui Yu, Xiaofeng Wu, Jun Xie, Wenbin Jiang, Qun Liu and Shouxun Lin. 2014. RED: A Reference
 Dependency Based MT Evaluation Metric. COLING 2014 (section 3).
@@ -49,7 +49,7 @@ from cupel.metric import Metric, Signature, mean_score, mean_statistics, ratio
 from cupel.metrics import shared_options as option
 from cupel.metrics.meteor_tasks import MODULES
 from cupel.metrics.red import LONGEST, check_distance, check_fraction, weighted_sum
-from cupel.metrics.red_aligned import Aligner, dep_parts, paraphrase_parts
+from cupel.metrics.red_aligned import PHRASE_RUNS, Aligner, dep_parts, paraphrase_parts
 from cupel.metrics.red_text import DISTANCES, TreePairs, TreeText, forest
 from cupel.presets import load_preset
 from cupel.registry import register
@@ -118,6 +118,11 @@ class Redp(Metric):
     n: option.LongestNgrams = LONGEST
     distance: option.Distance = DISTANCES[0]
     as_printed: Annotated[bool, "Score paraphrases by the formula as the paper prints it."] = False
+    phrases: Annotated[
+        str,
+        "Paraphrases that count: alone (of a run of the aligner with paraphrases only) or joint (of its "
+        "run with all matchers).",
+    ] = PHRASE_RUNS[0]
     language: option.Language = "en"
     modules: option.Modules = None
     paraphrases: option.Paraphrases = None
@@ -143,6 +148,10 @@ class Redp(Metric):
         check_distance(self.distance, self.n)
         if self.n > LONGEST:
             raise CupelError(f"REDp has weights for dep-ngrams of up to 3 words, not {self.n}.")
+        if self.phrases not in PHRASE_RUNS:
+            raise CupelError(
+                f"REDp has no phrases {self.phrases!r}; it has: {', '.join(PHRASE_RUNS)}."
+            )
         for name, value in self.parameters.items():
             check_fraction(name, value)
         self.aligner.check()
@@ -173,6 +182,7 @@ class Redp(Metric):
             **{name: f"{value:.12g}" for name, value in self.parameters.items()},
             distance=self.distance,
             par="printed" if self.as_printed else "product",
+            phrases=self.phrases if self.phrases != PHRASE_RUNS[0] else None,
             lang=self.language,
             modules=",".join(self.aligner.matchers),
             paraphrases=sha256_of(table)[:12] if table else None,
@@ -259,7 +269,7 @@ class Redp(Metric):
         parts[..., _COUNT] = ngrams.counts[pairs.references]
         parts[..., 1:7] = dep_parts(forest(pairs, ngrams), pairs, words, analysis, self.n, distance)
         if aligner.of_phrases:
-            phrases = aligner.matches(analysis, pairs, aligner.of_phrases)
+            phrases = aligner.phrases(analysis, pairs, self.phrases)
             parts[..., 7:] = paraphrase_parts(pairs, phrases, analysis, self.n)
         return rows
 

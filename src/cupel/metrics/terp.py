@@ -25,8 +25,8 @@ the one with the least cost counts, and the length is the mean. A segment's scor
 Paper: Matthew Snover, Nitin Madnani, Bonnie Dorr and Richard Schwartz. 2009. Fluency, Adequacy,
 or HTER? Exploring Different Human Judgments with a Tunable MT Metric. WMT 2009.
 
-Equal to: ter with preset=ter. The authors' program has other resources: a phrase table that is
-not public (here METEOR's, read in both directions), Porter's first stemmer (here Snowball), its
+Equal to: ter with preset=ter. The authors' program has other resources: a phrase table of its
+own (here METEOR's, read in both directions), Porter's first stemmer (here Snowball), its
 own stop words (here METEOR's function words and punctuation), and a search cut off by cost (here
 the beam and the 1,000 shift candidates of ter). With our resources in it, costs agree in all of
 1,000 segments without shifts and in 986 with them.
