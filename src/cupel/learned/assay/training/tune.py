@@ -4,8 +4,8 @@ Two things can be wrong with a metric in a new domain, and each is corrected by 
 of `cupel.learned.assay.model.correction`:
 
     words  which of two translations of a segment is better: s + v . words with v >= 0, so that more of
-           the reference's own words never cost. Learned from grades and readings less their means
-           over the segment
+           the reference's own words, or its capitals, never cost. Learned from grades and readings less
+           their means over the segment
     level  which segments are hard: s + u . level, of the reference alone. The order within a segment
            stays as it is
 
@@ -14,8 +14,8 @@ judgments, the other weights at 0 by a strength. Strengths are chosen by cross-v
 (over segments where there are none): what gains most on judgments that were left out, if the lower
 bound of that gain is above 0; else the part is left out. Gains are of tau within segments for the words,
 which must not lower r, and of Pearson's r for the level, as `cupel.learned.assay.training.graded` has
-them. While there is no reason for another strength, words count a little more (the first strength),
-and only together with a level.
+them. While there is no reason for another strength, words count a little more (the first strength):
+if that alone gains tau, or together with a level.
 """
 
 from __future__ import annotations
@@ -126,9 +126,10 @@ def tune(material: Material, seed: int = 12345) -> Tuned:
     careful = Choice(WORD_STRENGTHS[0])
     weaker = map(Choice, WORD_STRENGTHS[1:])
     words, _ = _best(material, folds, weaker, tau_gain, WORD_CONFIDENCE, careful, r_gain)
+    some, _ = _best(material, folds, [words], tau_gain, WORD_CONFIDENCE, Choice(), r_gain)
     levels = [replace(words, level=strength) for strength in LEVEL_STRENGTHS]
     choice, closest = _best(material, folds, levels, r_gain, LEVEL_CONFIDENCE, words)
-    refused = choice == careful
+    refused = choice == Choice(words.words) and some == Choice()
     release = material.readings[None, :, 0]
     after = left_out_scores(material, closest if refused else choice, folds)
     gains = tau_gain(material, release, after), r_gain(material, release, after)
