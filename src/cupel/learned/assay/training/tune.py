@@ -230,7 +230,7 @@ def _level(material: Material, scores: FloatArray, strength: float) -> FloatArra
 def _standard(table: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Columns (mean 0) with deviation 1, and what it was; a column that does not vary is 0."""
     spread = table.std(0)
-    spread[spread < 1e-9] = 0.0
+    spread[spread < 1e-6] = 0.0  # of rounding
     return np.divide(table, spread, out=np.zeros_like(table), where=spread > 0), spread
 
 

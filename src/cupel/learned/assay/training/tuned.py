@@ -63,8 +63,8 @@ class Outcome:
     def sentence(self) -> str:
         """What was corrected."""
         if self.tuned.choice.level is None:
-            return "the words that translation and reference share count for more."
-        return "long and short segments count otherwise, and shared words a little more."
+            return "the words that translation and reference share, and capitals, count for more."
+        return "long and short segments count otherwise, shared words and capitals a little more."
 
     def table(self) -> tuple[list[str], list[list[str]]]:
         """Header and rows: each statistic of the release and of the tuned model, and the gain."""
