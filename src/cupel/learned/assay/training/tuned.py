@@ -24,6 +24,7 @@ from cupel.learned.assay.model.scoring import readings
 from cupel.learned.assay.training.tune import (
     FEWEST,
     FEWEST_UNITS,
+    WORD_STRENGTHS,
     Gain,
     Material,
     Tuned,
@@ -64,7 +65,8 @@ class Outcome:
         """What was corrected."""
         if self.tuned.choice.level is None:
             return "the words that translation and reference share, and capitals, count for more."
-        return "long and short segments count otherwise, shared words and capitals a little more."
+        more = "a little more" if self.tuned.choice.words == WORD_STRENGTHS[0] else "more"
+        return f"long and short segments count otherwise, shared words and capitals {more}."
 
     def table(self) -> tuple[list[str], list[list[str]]]:
         """Header and rows: each statistic of the release and of the tuned model, and the gain."""
