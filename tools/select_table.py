@@ -45,6 +45,15 @@ BUDGETS = (50, 100, 200, 400)
 REPLICATES = 20
 MEASURES = ("systems", "metrics", "regret")
 PEER = "subset2evaluate "
+THIRD = ("disagreement", "variance", "close", "diversity")
+"""What is combined with `typical` and `content`."""
+ADVISED = (
+    "consistency+content, drawn",
+    "typical+content, top",
+    "variance+typical+content, top",
+    "content, top",
+)
+"""The methods that are compared with each of theirs: the default, those for one question, a baseline."""
 
 
 @dataclass(frozen=True)
@@ -146,9 +155,10 @@ def parts() -> Iterator[Part]:
 
 
 def our_methods() -> list[tuple[str, tuple[str, ...], bool]]:
-    """(name, methods, draw): each alone and each two together, drawn or the best of them."""
+    """(name, methods, draw): each alone, each two and some three together, drawn or the best of them."""
     singles = [(name,) for name in UTILITIES]
-    sets: list[tuple[str, ...]] = [*singles, *combinations(UTILITIES, 2)]
+    threes = [(name, "typical", "content") for name in THIRD]
+    sets: list[tuple[str, ...]] = [*singles, *combinations(UTILITIES, 2), *threes]
     methods: list[tuple[str, tuple[str, ...], bool]] = [("random", ("random",), True)]
     for names in sets:
         methods += [
@@ -233,18 +243,16 @@ def averaged(results: Sequence[Measured]) -> list[dict[str, Any]]:
 
 
 def paired(results: Sequence[Measured]) -> list[dict[str, Any]]:
-    """Flat rows: each of our methods less each of theirs, in each cell of the table.
+    """Flat rows: each of the ADVISED methods less each of theirs, in each cell of the table.
 
     The unit is the language pair, whose replicates are averaged first: gain is the mean over campaigns of the
     means over pairs, as in the table; error its standard error.
     """
-    methods = list(results[0][1])
-    theirs = [name for name in methods if name.startswith(PEER)]
+    theirs = [name for name in results[0][1] if name.startswith(PEER)]
     return [
         {"method": ours, "against": other, "budget": budget, "measure": measure}
         | _difference(results, ours, other, budget, at)
-        for ours in methods
-        if ours not in theirs
+        for ours in ADVISED
         for other in theirs
         for budget in BUDGETS
         for at, measure in enumerate(MEASURES[:2])
@@ -320,7 +328,8 @@ def main() -> None:
         print(part.campaign, part.pair, len(part.evidence), flush=True)
     rows = averaged(results)
     chosen = left_out(rows)
-    path.write_text(json.dumps({"left out": chosen, "rows": rows}, indent=1) + "\n")
+    document = {"left out": chosen, "against others": paired(results), "rows": rows}
+    path.write_text(json.dumps(document, indent=1) + "\n")
     for answer in chosen:
         print(answer)
 

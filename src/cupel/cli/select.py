@@ -16,7 +16,16 @@ from cupel.errors import CupelError
 if TYPE_CHECKING:
     from cupel.corpus import Corpus
 
-METHODS = ("random", "disagreement", "variance", "close", "consistency", "diversity", "content")
+METHODS = (
+    "random",
+    "disagreement",
+    "variance",
+    "close",
+    "consistency",
+    "typical",
+    "diversity",
+    "content",
+)
 
 
 class Pick(StrEnum):
