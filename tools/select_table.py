@@ -48,12 +48,12 @@ PEER = "subset2evaluate "
 THIRD = ("disagreement", "variance", "close", "diversity")
 """What is combined with `typical` and `content`."""
 ADVISED = (
-    "consistency+content, drawn",
+    "disagreement+typical+content, drawn",
+    "disagreement+typical+content, top",
     "typical+content, top",
-    "variance+typical+content, top",
-    "content, top",
+    "consistency+content, drawn",
 )
-"""The methods that are compared with each of theirs: the default, those for one question, a baseline."""
+"""The methods that are compared with each of theirs; the first is the default."""
 
 
 @dataclass(frozen=True)

@@ -91,7 +91,7 @@ def select(
             metavar="NAME...",
             help=f"What makes a segment worth judging: {', '.join(METHODS)}; several are "
             "combined by the product of their ranks.",
-            show_default="consistency content",
+            show_default="disagreement typical content",
         ),
     ] = None,
     pick: Annotated[
