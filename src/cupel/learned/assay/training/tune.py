@@ -31,7 +31,7 @@ from cupel.learned.assay.model.correction import COLUMNS, LEVEL, WORDS, Correcti
 PRIOR, HELD = 0.3, 100.0
 """The slope of the release's score before judgments are seen, and what it weighs in judgments."""
 LEAST_SLOPE = 0.1
-WORD_STRENGTHS = (3000.0, 1000.0, 300.0, 100.0)
+WORD_STRENGTHS = (3000.0, 1000.0, 300.0)
 """In judgments; the first where judgments do not ask for another."""
 LEVEL_STRENGTHS = (10.0, 30.0, 100.0)
 """In segments."""
