@@ -167,25 +167,26 @@ def print_across(read_pairs: dict[str, Read], draws: int) -> None:
 
 def print_old_to_new(new: Read, other: Read, draws: int) -> None:
     """assay-wmt13 with judgments of mqm21: on its other segments, and on ted21."""
-    print("\n| judgments | mqm21 r | mqm21 tau | ted21 r | ted21 tau | kept as it was |")
-    print("|---|---|---|---|---|---|")
+    print("\n| judgments | mqm21 r | mqm21 tau | ted21 r | ted21 tau | beyond interval | kept |")
+    print("|---|---|---|---|---|---|---|")
     everything = np.arange(len(other.material))
     for size in SIZES:
-        found: list[list[float]] = []
-        same = 0
+        by_draw: list[list[float]] = []
+        same = beyond = 0
         for draw in range(draws):
             rows = drawn(new.material, size, np.random.default_rng(draw))
             correction = tune(new.material.take(rows)).correction
             same += correction is None
             left = np.flatnonzero(~np.isin(new.material.segment, new.material.segment[rows]))
-            both = []
+            both: list[Gain] = []
             for target, part in ((new, left), (other, everything)):
                 raw = target.material.readings
                 after = raw[:, 0] if correction is None else correction(raw)
-                both += [gain.gain for gain in gains(target, part, after[None])]
-            found.append(both)
-        means = " | ".join(f"{value:+.4f}" for value in np.mean(found, axis=0))
-        print(f"| {size:,} | {means} | {same} of {draws} |", flush=True)
+                both += gains(target, part, after[None])
+            beyond += sum(gain.gain < -half(gain) for gain in both if gain.error > 0)
+            by_draw.append([gain.gain for gain in both])
+        means = " | ".join(f"{value:+.4f}" for value in np.mean(by_draw, axis=0))
+        print(f"| {size:,} | {means} | {beyond} of {4 * draws} | {same} of {draws} |", flush=True)
 
 
 def print_intervals(read_pairs: dict[str, Read], trials: int) -> None:

@@ -44,6 +44,16 @@ GRADED = ("ted21", "mqm21", "bio21")
 BUDGETS = (50, 100, 200, 400)
 REPLICATES = 20
 MEASURES = ("systems", "metrics", "regret")
+PEER = "subset2evaluate "
+THIRD = ("disagreement", "variance", "close", "diversity")
+"""What is combined with `typical` and `content`."""
+ADVISED = (
+    "disagreement+typical+content, drawn",
+    "disagreement+typical+content, top",
+    "typical+content, top",
+    "consistency+content, drawn",
+)
+"""The methods that are compared with each of theirs; the first is the default."""
 
 
 @dataclass(frozen=True)
@@ -145,9 +155,10 @@ def parts() -> Iterator[Part]:
 
 
 def our_methods() -> list[tuple[str, tuple[str, ...], bool]]:
-    """(name, methods, draw): each alone and each two together, drawn or the best of them."""
+    """(name, methods, draw): each alone, each two and some three together, drawn or the best of them."""
     singles = [(name,) for name in UTILITIES]
-    sets: list[tuple[str, ...]] = [*singles, *combinations(UTILITIES, 2)]
+    threes = [(name, "typical", "content") for name in THIRD]
+    sets: list[tuple[str, ...]] = [*singles, *combinations(UTILITIES, 2), *threes]
     methods: list[tuple[str, tuple[str, ...], bool]] = [("random", ("random",), True)]
     for names in sets:
         methods += [
@@ -182,9 +193,7 @@ def their_utilities(part: Part) -> dict[str, Floats]:
         "diversity, BLEU": {"metric": "bleu"},
     }
     return {
-        f"subset2evaluate {name}": np.array(
-            methods.METHODS[name.split(",")[0]](data, **options), float
-        )
+        f"{PEER}{name}": np.array(methods.METHODS[name.split(",")[0]](data, **options), float)
         for name, options in calls.items()
     }
 
@@ -207,9 +216,10 @@ def measure(part: Part) -> dict[str, dict[int, list[tuple[float, float, float]]]
     return results
 
 
-def averaged(
-    results: Sequence[tuple[Part, dict[str, dict[int, list[tuple[float, float, float]]]]]],
-) -> list[dict[str, Any]]:
+Measured = tuple[Part, dict[str, dict[int, list[tuple[float, float, float]]]]]
+
+
+def averaged(results: Sequence[Measured]) -> list[dict[str, Any]]:
     """Flat rows: campaign, method, budget and the measures, as means over its language pairs."""
     rows = []
     for campaign in (*GRADED, "wmt14"):
@@ -230,6 +240,44 @@ def averaged(
                         }
                     )
     return rows
+
+
+def paired(results: Sequence[Measured]) -> list[dict[str, Any]]:
+    """Flat rows: each of the ADVISED methods less each of theirs, in each cell of the table.
+
+    The unit is the language pair, whose replicates are averaged first: gain is the mean over campaigns of the
+    means over pairs, as in the table; error its standard error.
+    """
+    theirs = [name for name in results[0][1] if name.startswith(PEER)]
+    return [
+        {"method": ours, "against": other, "budget": budget, "measure": measure}
+        | _difference(results, ours, other, budget, at)
+        for ours in ADVISED
+        for other in theirs
+        for budget in BUDGETS
+        for at, measure in enumerate(MEASURES[:2])
+    ]
+
+
+def _difference(
+    results: Sequence[Measured], ours: str, other: str, budget: int, at: int
+) -> dict[str, float]:
+    """Mean and standard error of the gain over language pairs; a campaign counts as one."""
+    means, variances = [], []
+    for campaign in (*GRADED, "wmt14"):
+        gains = [
+            float(
+                np.mean(
+                    [a[at] - b[at] for a, b in zip(v[ours][budget], v[other][budget], strict=True)]
+                )
+            )
+            for part, v in results
+            if part.campaign == campaign and budget in v[ours]
+        ]
+        if gains:
+            means.append(np.mean(gains))
+            variances.append(np.var(gains, ddof=1) / len(gains))
+    return {"gain": float(np.mean(means)), "error": float(np.sqrt(np.sum(variances)) / len(means))}
 
 
 def overall(rows: Sequence[dict[str, Any]], method: str, campaigns: Sequence[str]) -> float:
@@ -274,13 +322,14 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("-o", "--output", type=Path, required=True)
     path = parser.parse_args().output
-    results: list[tuple[Part, dict[str, dict[int, list[tuple[float, float, float]]]]]] = []
+    results: list[Measured] = []
     for part in parts():
         results.append((part, measure(part)))
         print(part.campaign, part.pair, len(part.evidence), flush=True)
     rows = averaged(results)
     chosen = left_out(rows)
-    path.write_text(json.dumps({"left out": chosen, "rows": rows}, indent=1) + "\n")
+    document = {"left out": chosen, "against others": paired(results), "rows": rows}
+    path.write_text(json.dumps(document, indent=1) + "\n")
     for answer in chosen:
         print(answer)
 

@@ -53,7 +53,7 @@ def test_select_writes_tasks_beside_a_random_baseline(
     more = ["-r", "ref.txt", "--budget", "8", "--documents", "docs.txt"]
     assert run(*SELECT, *more, "-f", "json") == 0
     rows = json.loads(capsys.readouterr().out)["rows"]
-    assert [row["method"] for row in rows] == ["consistency+content", "random"]
+    assert [row["method"] for row in rows] == ["disagreement+typical+content", "random"]
     assert [row["segments"] for row in rows] == [8, 8]
     assert rows[1]["variance"] == pytest.approx(1, abs=0.1)
     tasks = records()

@@ -25,18 +25,26 @@ WORDS = "the old house near the river was sold to a family from the north last s
 def campaign(
     folder: Path, pair: str = "xx-en", grades: str = "length", segments: int = SEGMENTS
 ) -> Path:
-    """Two systems; people punish long segments, or nothing that can be seen, or give one grade."""
+    """Two systems; people punish long segments, or capitals, or nothing that can be seen, or give one grade."""
     generator = np.random.default_rng(3)
     references = [" ".join(WORDS[: 3 + at % 15]) for at in range(segments)]
     systems = {
         "one": [f"{text} now" for text in references],
         "two": [" ".join(text.split()[1:]) for text in references],
     }
+    if grades == "capitals":
+        systems["one"] = [f"{t} now" if at % 2 else t for at, t in enumerate(references)]
+        systems["two"] = [(f"{t} now" if at % 3 else t).title() for at, t in enumerate(references)]
     lines = []
-    for system in systems:
-        for text in references:
+    for system, outputs in systems.items():
+        for text, output in zip(references, outputs, strict=True):
             noise = float(generator.normal())
-            penalty = {"length": len(text.split()), "noise": 10, "equal": 0}[grades]
+            penalty = {
+                "length": len(text.split()),
+                "capitals": 3 + 4 * (system == "two") + 2 * output.lower().endswith("now"),
+                "noise": 10,
+                "equal": 0,
+            }[grades]
             lines.append(f"{system}\t{-max(penalty + (noise if grades != 'equal' else 0), 0):.3f}")
     files = {
         f"sources/{pair}.txt": references,
@@ -88,6 +96,20 @@ def test_it_is_a_metric_like_any_other(mine: Path) -> None:
     signature = str(cupel.get_metric(str(mine)).signature())
     sha = json.loads((mine / "card.json").read_text())["sha256"][:12]
     assert f"mine[{sha}]+assay-wmt13[528f80759ceb]" in signature
+
+
+def test_capitals_count_though_the_network_does_not_see_them(tmp_path: Path) -> None:
+    done = tune("--train", campaign(tmp_path / "c", grades="capitals"), "-o", tmp_path / "mine")
+    assert done.exit_code == 0, done.output
+    assert "words that translation and reference share, and capitals" in done.stdout
+    text = " ".join(WORDS[:8])
+    names = [str(tmp_path / "mine"), "assay-wmt13"]
+    scores = cupel.score({"a": [f"{text} now", f"{text} now".title()]}, [[text]] * 2, metrics=names)
+    tuned, release = (scores.segment_scores(name) for name in names)
+    assert release[0] == release[1]
+    assert tuned[0] > tuned[1] + 0.001
+    (aligned,) = cupel.align([f"{text} now".title()], [[text]], metric=names[0])
+    assert aligned.score == pytest.approx(tuned[1], abs=1e-5)
 
 
 def test_judgments_that_say_nothing_keep_the_release(tmp_path: Path) -> None:

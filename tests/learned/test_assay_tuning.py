@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from cupel.arrays import FloatArray
 from cupel.errors import CupelError
-from cupel.learned.assay.model.correction import LEVEL, WORDS, Correction, piece_readings
+from cupel.learned.assay.model.correction import COLUMNS, LEVEL, WORDS, Correction, piece_readings
 from cupel.learned.assay.training.tune import (
     FOLDS,
     Choice,
@@ -57,7 +58,13 @@ def test_readings_are_what_their_formulas_say() -> None:
     parts = [*slow_matches(ours, theirs, 1), *(2 * p * r / (p + r) for p, r in longer)]
     assert row[3] == pytest.approx(np.mean(parts))
     # a, b, d, a, e are shared; a second d is missing, and c and a second b are too many.
-    assert row[4:] == pytest.approx([-np.log(2), -np.log(3)])
+    assert row[4:6] == pytest.approx([-np.log(2), -np.log(3)])
+    assert row[6] == 0  # nothing is on record about their capitals
+    pieces = replace(sentences(ours, theirs), capitals=np.array([1, 4]))
+    both = piece_readings(
+        pieces.take(np.array([1, 0])), SPELLING, np.array([0, 1]), np.array([1, 1])
+    )
+    assert both[:, 6] == pytest.approx([-np.log(4), 0])
 
 
 def test_an_empty_sentence_has_readings() -> None:
@@ -68,14 +75,17 @@ def test_an_empty_sentence_has_readings() -> None:
     )[0, WORDS - 1][0]  # fmt: skip
 
 
-def planted(level: float, words: float, segments: int = 60, seed: int = 1) -> Material:
+def planted(
+    level: float, words: float, segments: int = 60, seed: int = 1, column: int = 0
+) -> Material:
     """Four translations a segment; grades follow the score, level and words, and noise."""
     generator = np.random.default_rng(seed)
     segment = np.repeat(np.arange(segments), 4)
-    readings = generator.normal(size=(len(segment), 7))
+    readings = generator.normal(size=(len(segment), COLUMNS))
     readings[:, LEVEL] = generator.normal(size=(segments, 2))[segment]
     noise = generator.normal(size=len(segment))
-    grades = readings[:, 0] + level * readings[:, LEVEL[0]] + words * readings[:, WORDS[0]] + noise
+    grades = readings[:, 0] + level * readings[:, LEVEL[0]] + noise
+    grades += words * readings[:, WORDS[column]]
     return Material(readings, grades, segment, segment // 2)
 
 
@@ -108,6 +118,16 @@ def test_planted_words_are_found() -> None:
     assert tuned.tau.gain > 0.1
     before, after = others.readings[:, 0], tuned.correction(others.readings)
     assert agreement(after, others)[0] > agreement(before, others)[0] + 0.1
+
+
+def test_planted_capitals_are_found_without_a_level() -> None:
+    """A little more of them is enough to be accepted by itself."""
+    tuned = tune(planted(0.0, 0.6, segments=150, column=-1))
+    assert tuned.correction is not None
+    assert tuned.choice.level is None
+    assert tuned.tau.bound(0.95) > 0
+    weights = tuned.correction.weights[WORDS - 1]
+    assert weights[-1] > 3 * weights[:-1].max()
 
 
 def test_words_never_count_against_a_translation() -> None:

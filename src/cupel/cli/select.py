@@ -16,7 +16,16 @@ from cupel.errors import CupelError
 if TYPE_CHECKING:
     from cupel.corpus import Corpus
 
-METHODS = ("random", "disagreement", "variance", "close", "consistency", "diversity", "content")
+METHODS = (
+    "random",
+    "disagreement",
+    "variance",
+    "close",
+    "consistency",
+    "typical",
+    "diversity",
+    "content",
+)
 
 
 class Pick(StrEnum):
@@ -82,7 +91,7 @@ def select(
             metavar="NAME...",
             help=f"What makes a segment worth judging: {', '.join(METHODS)}; several are "
             "combined by the product of their ranks.",
-            show_default="consistency content",
+            show_default="disagreement typical content",
         ),
     ] = None,
     pick: Annotated[

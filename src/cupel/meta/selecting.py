@@ -30,7 +30,7 @@ from cupel.registry import MetricLike
 from cupel.significance import DEFAULT_SEED
 
 DEFAULT_METRICS = ("chrf", "sentbleu", "ter")
-DEFAULT_METHOD = ("consistency", "content")
+DEFAULT_METHOD = ("disagreement", "typical", "content")
 """Chosen by leaving one campaign out; see docs/research/select.md."""
 RANDOM_DRAWS = 100
 """The random baseline is the mean over so many draws."""

@@ -26,7 +26,7 @@ slope that fits preferences on held-out segments, and the mean of s over the tra
 WMT13. A translation that equals its reference has s = 4.2 in assay-2. Of several references the best
 counts; with multiple=soft all do, as log(mean(exp(s))). The score of a system is the mean over segments. size=large takes the mean of s and of a larger model's.
 meteor=yes adds w times METEOR's segment score to s, with w fitted on held-out lines. Weights that were
-tuned on your own judgments correct s by the length of the reference and by shared words
+tuned on your own judgments correct s by the length of the reference, shared words and capitals
 (`cupel.learned.assay.model.correction`).
 
 Paper: None; it is a metric of this package. See docs/assay.md.

@@ -36,12 +36,15 @@ MISSING = (
 class Pieces:
     """The word pieces of n sentences, one after the other, without the encoder's special ones.
 
-    ids      (pieces,) numbers in the vocabulary
-    offsets  (n+1,)    those of sentence i are `ids[offsets[i]:offsets[i+1]]`
+    ids       (pieces,) numbers in the vocabulary
+    offsets   (n+1,)    those of sentence i are `ids[offsets[i]:offsets[i+1]]`
+    capitals  (n,)      capital letters of each sentence, which pieces of an uncased vocabulary do not
+                        show; None where the pieces were not cut from texts
     """
 
     ids: npt.NDArray[np.int32]
     offsets: IntArray
+    capitals: IntArray | None = None
 
     def __len__(self) -> int:
         return len(self.offsets) - 1
@@ -55,7 +58,8 @@ class Pieces:
         lengths = self.lengths[sentences]
         offsets = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
         shift = np.repeat(self.offsets[sentences] - offsets[:-1], lengths)
-        return Pieces(self.ids[np.arange(offsets[-1]) + shift], offsets)
+        capitals = None if self.capitals is None else self.capitals[sentences]
+        return Pieces(self.ids[np.arange(offsets[-1]) + shift], offsets, capitals)
 
 
 @dataclass(frozen=True)
@@ -107,7 +111,9 @@ class WordPieces:
             np.int32,
             int(offsets[-1]),
         )
-        return Pieces(ids, offsets)
+        return Pieces(
+            ids, offsets, np.array([sum(map(str.isupper, s)) for s in sentences], np.int64)
+        )
 
     @cached_property
     def spelling(self) -> Spelling:

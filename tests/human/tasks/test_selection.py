@@ -52,6 +52,15 @@ def test_consistency_is_kendalls_tau_with_the_whole() -> None:
         assert selection.consistency(EVIDENCE)[at] == pytest.approx(1 + tau)
 
 
+def test_typical_is_pearsons_r_with_the_whole() -> None:
+    e = Z.mean(0)
+    values = selection.typical(EVIDENCE)
+    for at in range(30):
+        assert values[at] == pytest.approx(1 + np.corrcoef(e[:, at], e.mean(1))[0, 1])
+    alike = selection.Evidence(np.ones((2, 3, 4)), [["a"] * 3] * 4, ["b"] * 4)
+    assert selection.typical(alike) == pytest.approx(np.ones(4))
+
+
 def test_diversity_and_content() -> None:
     bags = [Counter(text.split()) for text in TEXTS[4]]
     overlap = np.mean([2 * (bags[a] & bags[b]).total() / 10 for a, b in PAIRS])

@@ -12,6 +12,8 @@ a, b let d_m = z_m(a, j) - z_m(b, j) be the difference by metric m, and d that o
                   segments: differences between systems that are hard to tell apart
     consistency   Kendall's tau-b of e in this segment and over all: segments that show the ranking
                   which metrics see already (their MetricCons)
+    typical       Pearson's r of e in this segment and over all: systems are as far apart as they are over
+                  all
     diversity     1 - mean overlap of words between two translations: systems that say it differently
     content       words of the source that are rare in the test set: new content in every segment
 
@@ -94,6 +96,16 @@ def consistency(evidence: Evidence) -> FloatArray:
     return np.asarray(1 + tau)
 
 
+def typical(evidence: Evidence) -> FloatArray:
+    """(segments,), from 0 to 2."""
+    e = evidence.standardized.mean(0)
+    x, y = e - e.mean(0), e.mean(1) - e.mean()
+    root = np.sqrt((x * x).sum(0) * (y * y).sum())
+    # Scores that differ by rounding alone are equal.
+    r = np.divide(y @ x, root, out=np.zeros(len(evidence)), where=root > 1e-12)
+    return np.asarray(1 + r)
+
+
 def diversity(evidence: Evidence) -> FloatArray:
     """(segments,), from 0 to 1; words are characters in texts without blanks."""
     values = np.zeros(len(evidence))
@@ -124,6 +136,7 @@ UTILITIES: dict[str, Callable[[Evidence], FloatArray]] = {
     "variance": variance,
     "close": close,
     "consistency": consistency,
+    "typical": typical,
     "diversity": diversity,
     "content": content,
 }

@@ -1,13 +1,15 @@
 """A correction of a release by judgments of a user's own: a linear function beside its score.
 
 The network stays as it was released. Beside its score s the *readings* of a translation and its
-reference are counts of their word pieces (`cupel.learned.assay.model.scoring.readings`):
+reference are counts of their word pieces and letters (`cupel.learned.assay.model.scoring.readings`):
 
     level  of the reference alone, so the same for all translations of a segment: log(1 + n) and n / 50
            for its n pieces
     words  how much of the text is the same, more is better: chrF (F2 over 1 to 6 characters, without
            spaces); the mean of precision and recall of pieces and of F1 over 2, 3 and 4 of them in a
-           row; -log(1 + pieces of the reference that are missing); -log(1 + pieces too many)
+           row; -log(1 + pieces of the reference that are missing); -log(1 + pieces too many);
+           -log(1 + |capital letters of the translation - those of the reference|), of which the network
+           sees nothing, for its pieces are in small letters
 
 The corrected score is a s + w . readings + c. `cupel.learned.assay.training.tune` learns it.
 """
@@ -23,9 +25,9 @@ from cupel.errors import CupelError
 from cupel.kernels.ngrams import CLIPPED, NO_WEIGHTS, clipped_matches
 from cupel.neural.wordpiece import Pieces, Spelling
 
-LEVEL, WORDS = np.arange(1, 3), np.arange(3, 7)
+LEVEL, WORDS = np.arange(1, 3), np.arange(3, 8)
 """The columns of the readings; the first column is the score of the network."""
-COLUMNS = 7
+COLUMNS = 8
 PIECES, CHARACTERS = 4, 6
 """The longest n-grams."""
 
@@ -63,6 +65,7 @@ def piece_readings(
     words = np.column_stack([precision[:, 0], recall[:, 0], longer]).mean(1)
     _, precision, recall = _matches(spelling(pieces), hypothesis, reference, CHARACTERS)
     p, r = precision.mean(1), recall.mean(1)
+    capitals = np.zeros(len(pieces)) if pieces.capitals is None else pieces.capitals
     return np.column_stack(
         [
             np.log1p(theirs),
@@ -71,6 +74,7 @@ def piece_readings(
             words,
             -np.log1p(np.maximum(theirs - shared, 0)),
             -np.log1p(np.maximum(ours - shared, 0)),
+            -np.log1p(np.abs(capitals[hypothesis] - capitals[reference])),
         ]
     )
 

@@ -24,6 +24,7 @@ from cupel.learned.assay.model.scoring import readings
 from cupel.learned.assay.training.tune import (
     FEWEST,
     FEWEST_UNITS,
+    WORD_STRENGTHS,
     Gain,
     Material,
     Tuned,
@@ -63,8 +64,9 @@ class Outcome:
     def sentence(self) -> str:
         """What was corrected."""
         if self.tuned.choice.level is None:
-            return "the words that translation and reference share count for more."
-        return "long and short segments count otherwise, and shared words a little more."
+            return "the words that translation and reference share, and capitals, count for more."
+        more = "a little more" if self.tuned.choice.words == WORD_STRENGTHS[0] else "more"
+        return f"long and short segments count otherwise, shared words and capitals {more}."
 
     def table(self) -> tuple[list[str], list[list[str]]]:
         """Header and rows: each statistic of the release and of the tuned model, and the gain."""
