@@ -72,6 +72,11 @@ def encodes_alone(metric: Metric) -> TypeGuard[Assay]:
     return BASE not in card and not card["design"].get("joint", False)
 
 
+def reads_pairs(metric: Metric) -> bool:
+    """Whether it is an assay that reads two sentences at once, so that n of them cost n^2 readings."""
+    return isinstance(metric, Assay) and not encodes_alone(metric)
+
+
 class AssayUtility:
     """assay-1: its vectors, and its network over the pairs of a tile."""
 
