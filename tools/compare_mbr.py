@@ -1,6 +1,6 @@
 """Compare the choices of `cupel mbr` with those of mbrs on thousands of lists, for docs/research/mbr.md.
 
-    python tools/compare_mbr.py [--every 20] [--size 0] [-o build/mbr-peers.jsonl]
+    python tools/compare_mbr.py [--every 20] [--most 16 | --size 64] [-o build/mbr-peers.jsonl]
 
 Needs `pip install mbrs fastchrf` and the datasets wmt14, mqm21, ted21 and bio21. The outputs of all
 systems for a segment are its candidates and pseudo-references; with --size 64 as many variants of
@@ -27,7 +27,7 @@ from record_mbr import METRICS, decoders
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "tests" / "oracles"))
 
-from mbr_samples import Place, variants
+from mbr_samples import Place, corpus_of, variants
 
 PAIRS = {
     "wmt14": ("cs-en", "de-en", "fr-en", "hi-en", "ru-en"),
@@ -36,21 +36,17 @@ PAIRS = {
     "bio21": ("de-en", "en-de", "en-es", "en-fr", "en-ru", "es-en", "fr-en", "ru-en", "zh-en"),
 }  # fmt: skip
 TIE = 1e-9
+SAMPLE = 400
+"""Lists that --record writes."""
 
 
 def lists(
     datasets: list[str], every: int, first: int, most: int, size: int
 ) -> Iterator[tuple[Place, list[str]]]:
     """Candidates, language pair by language pair."""
-    from cupel.data import find, wmt_corpus
-    from cupel.human.evalset import read_evalset
-
     for dataset in datasets:
         for pair in PAIRS[dataset]:
-            if dataset.startswith("wmt"):
-                corpus = wmt_corpus(dataset, pair)
-            else:
-                corpus = read_evalset(find(dataset), pair).corpus
+            corpus = corpus_of(dataset, pair)
             for segment in range(first, len(corpus), every):
                 texts = [lines[segment] for lines in corpus.systems.values()]
                 if size == 0:
@@ -111,6 +107,16 @@ def report(rows: list[dict[str, Any]]) -> None:
     print(f"aggregate chrf: differs by {max(row['aggregate'] for row in rows):.1e}")
 
 
+def record(rows: list[dict[str, Any]], most: int, path: Path) -> None:
+    """Write what mbrs chose in some of the lists, for tests/oracles/test_mbr_peers.py."""
+    chosen = rows[:: max(1, len(rows) // SAMPLE)]
+    lines = [
+        json.dumps([*row["place"], *(row[name]["mbrs"] for name in METRICS)]) for row in chosen
+    ]
+    text = ",\n  ".join(lines)
+    path.write_text(f'{{\n "most": {most},\n "lists": [\n  {text}\n ]\n}}\n', "utf-8")
+
+
 def main() -> None:
     """Ask, write and report."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -120,6 +126,7 @@ def main() -> None:
     parser.add_argument("--most", type=int, default=16)
     parser.add_argument("--size", type=int, default=0)
     parser.add_argument("--own-pairs", action="store_true")
+    parser.add_argument("--record", type=Path)
     parser.add_argument("-o", "--output", type=Path, default=Path("build/mbr-peers.jsonl"))
     options = parser.parse_args()
     rows = []
@@ -137,6 +144,8 @@ def main() -> None:
                 file.write(json.dumps(rows[-1]) + "\n")
                 file.flush()
     report(rows)
+    if options.record:
+        record(rows, options.most, options.record)
 
 
 if __name__ == "__main__":
