@@ -51,7 +51,7 @@ def lists(
                 texts = [lines[segment] for lines in corpus.systems.values()]
                 if size == 0:
                     yield (dataset, pair, segment), texts[:most]
-                elif len(set(texts)) > 2 and len(" ".join(texts).split()) > 5 * len(texts):
+                elif len(set(texts)) > 2 and min(len(text.split()) for text in texts) > 3:
                     yield (dataset, pair, segment), variants(texts, size)
 
 

@@ -219,7 +219,7 @@ def _note_readings(decoder: Decoder) -> None:
 
         warn(
             f"{slow[0]} reads each pair of candidates, n times n of them; assay-1 encodes each "
-            "candidate once, and --method coarse reads the pairs of the best 16 only."
+            f"candidate once, and --method coarse reads the pairs of the best {decoder.shortcuts.keep}."
         )
 
 
