@@ -98,6 +98,16 @@ def test_blocks_of_lines(tmp_path: Path) -> None:
         ('{"candidates": ["a"], "weights": [NaN]}', {}, "number 1 of the weights is nan"),
         ('{"candidates": ["a"], "weights": ["x"]}', {}, "the weights are not all numbers"),
         ('{"candidates": ["a"], "scores": {"c": [1, 2]}}', {}, "1 candidates have 2 scores 'c'"),
+        (
+            '{"candidates": ["a"], "scores": [1]}',
+            {},
+            "the scores are a list; an object with a list",
+        ),
+        (
+            '{"candidates": ["a"], "weights": [1], "logprobs": [0]}',
+            {},
+            "there are weights and logprobs; give one of them",
+        ),
         ('{"candidates": "a"}', {}, ": text was found where a list was expected"),
         (
             '{"candidates": [{"x": 1}]}',

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import random
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -15,7 +17,10 @@ from cupel.batch import Batch
 from cupel.choosing.fastest import utility_of
 from cupel.choosing.segment import Candidates, Distinct
 from cupel.choosing.utilities import PairUtility, Utility, utility_metric
+from cupel.choosing.vector_utility import reads_pairs
 from cupel.kernels.pair_ngrams import Ngrams, PairIndex, Part
+from cupel.metrics.assay import Assay
+from cupel.neural.weights import embedded
 
 WORDS = "the a cat dog sat sits on under mat rug today yesterday quickly .".split()
 SPECS = [
@@ -167,3 +172,15 @@ def test_assay_1_encodes_sentences_not_pairs() -> None:
     assert type(found).__name__ == "AssayUtility"
     joint, _ = utility("assay:device=cpu", texts[:2])
     assert isinstance(joint, PairUtility)
+
+
+def test_which_metrics_read_pairs(tmp_path: Path) -> None:
+    pytest.importorskip("tokenizers")
+    pytest.importorskip("torch")
+    specs = ("assay", "assay-1", "assay-wmt13", "assay-1:meteor=yes", "chrf")
+    assert [reads_pairs(cupel.get_metric(s)) for s in specs] == [True, False, False, True, False]
+    # A model tuned on judgments of one's own corrects the score of each pair.
+    card = json.loads((embedded("assay-wmt12-14") / "card.json").read_text("utf-8"))
+    card["stands_on"] = {"name": "assay-wmt12-14", "sha256": card["sha256"]}
+    (tmp_path / "card.json").write_text(json.dumps(card), "utf-8")
+    assert reads_pairs(Assay(weights=str(tmp_path)))

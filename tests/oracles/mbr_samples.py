@@ -5,22 +5,28 @@ from __future__ import annotations
 import random
 from collections.abc import Iterator, Sequence
 
+from cupel.corpus import Corpus
+
 Place = tuple[str, str, int]
 PAIRS = {"wmt14": ("cs-en", "de-en", "fr-en", "hi-en", "ru-en"), "mqm21": ("en-de", "zh-en")}
 EVERY, COUNT = 61, 8
 
 
-def samples() -> Iterator[tuple[Place, list[str]]]:
-    """Eight segments of each language pair, spread over the test set."""
+def corpus_of(dataset: str, pair: str) -> Corpus:
+    """The outputs of all systems for one language pair."""
     from cupel.data import find, wmt_corpus
     from cupel.human.evalset import read_evalset
 
+    if dataset.startswith("wmt"):
+        return wmt_corpus(dataset, pair)
+    return read_evalset(find(dataset), pair).corpus
+
+
+def samples() -> Iterator[tuple[Place, list[str]]]:
+    """Eight segments of each language pair, spread over the test set."""
     for dataset, pairs in PAIRS.items():
         for pair in pairs:
-            if dataset.startswith("wmt"):
-                corpus = wmt_corpus(dataset, pair)
-            else:
-                corpus = read_evalset(find(dataset), pair).corpus
+            corpus = corpus_of(dataset, pair)
             for number in range(0, EVERY * COUNT, EVERY):
                 segment = number % len(corpus)
                 texts = [lines[segment] for lines in corpus.systems.values()]

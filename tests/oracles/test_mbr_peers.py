@@ -11,11 +11,12 @@ from typing import Any
 
 import numpy as np
 import pytest
-from mbr_samples import samples, variants
+from mbr_samples import corpus_of, samples, variants
 
 import cupel
 
 RECORD = Path(__file__).parent / "recorded_mbr.json"
+CHOICES = Path(__file__).parent / "recorded_mbr_choices.json"
 METRICS = ("bleu", "chrf", "ter")
 ROUNDING = 2e-5
 """mbrs takes means of 32-bit numbers: of two candidates that are closer, it may choose either."""
@@ -48,6 +49,35 @@ def test_choices_and_expected_utilities_are_those_of_mbrs(recorded: Any, metric:
 
 TIES = {"bleu": 0, "chrf": 0, "ter": 1}
 """Segments in which two different texts are equally good."""
+
+
+@pytest.mark.parametrize("metric", METRICS)
+def test_choices_among_outputs_of_many_campaigns(lists: Any, metric: str) -> None:
+    """Of mbrs too; where it differs, the two are equally good, and mbrs takes any of the equals."""
+    place, others = METRICS.index(metric), 0
+    for texts, answers in lists:
+        choice, index = cupel.mbr(texts, metric), answers[place]
+        if texts.index(choice.text) != index:
+            assert choice.utilities[index] == pytest.approx(choice.utility, abs=1e-9)
+            assert texts.index(choice.text) < index
+            others += 1
+    assert others <= 0.05 * len(lists)
+
+
+@pytest.fixture(scope="module")
+def lists(pack: Any) -> list[tuple[list[str], list[int]]]:
+    """Lists of outputs, and by metric what mbrs chose, recorded by tools/compare_mbr.py."""
+    record = json.loads(CHOICES.read_text("utf-8"))
+    corpora: dict[tuple[str, str], Any] = {}
+    rows = []
+    for dataset, pair, segment, *answers in record["lists"]:
+        if (dataset, pair) not in corpora:
+            pack(dataset)
+            corpora[dataset, pair] = corpus_of(dataset, pair)
+        systems = list(corpora[dataset, pair].systems.values())[: record["most"]]
+        rows.append(([lines[segment] for lines in systems], answers))
+    assert len(rows) >= 400
+    return rows
 
 
 def test_the_aggregate_is_that_of_fastchrf(recorded: Any) -> None:

@@ -116,21 +116,39 @@ def _from_object(value: dict[str, Any], place: str, reading: Reading) -> Candida
     references = value.get("references")
     others = None if references is None else _texts_and_scores(references, place)[0]
     scores = {MODEL: own} if own is not None else {}
-    for key, numbers in (value.get("scores") or {}).items():
-        scores[key] = _numbers(numbers, place, key)
-    weights = None
-    count = len(texts if others is None else others)
-    for key, is_log in (("weights", False), ("logprobs", True)):
-        if value.get(key) is not None:
-            weights = probabilities(
-                value[key], count, place, logarithms=is_log, temperature=reading.temperature
-            )
+    scores |= _named_scores(value.get("scores"), place)
+    weights = _given_weights(value, len(texts if others is None else others), place, reading)
     if weights is None:
         weights = _model_weights(scores, others is None, place, reading)
     source = value.get("source")
     if source is not None and not isinstance(source, str):
         raise CupelError(f"{place}: the source is {kind_of_json(source)}, not a text.")
     return Candidates(texts, others, weights, source, scores, place)
+
+
+def _named_scores(value: Any, place: str) -> dict[str, FloatArray]:
+    if value is None:
+        return {}
+    if not isinstance(value, dict):
+        raise CupelError(
+            f"{place}: the scores are {kind_of_json(value)}; an object with a list under each name was "
+            "expected."
+        )
+    return {key: _numbers(numbers, place, key) for key, numbers in value.items()}
+
+
+def _given_weights(
+    value: dict[str, Any], count: int, place: str, reading: Reading
+) -> FloatArray | None:
+    keys = [key for key in ("weights", "logprobs") if value.get(key) is not None]
+    if len(keys) == 2:
+        raise CupelError(f"{place}: there are weights and logprobs; give one of them.")
+    if not keys:
+        return None
+    is_log = keys == ["logprobs"]
+    return probabilities(
+        value[keys[0]], count, place, logarithms=is_log, temperature=reading.temperature
+    )
 
 
 def _numbers(numbers: Any, place: str, name: str) -> FloatArray:

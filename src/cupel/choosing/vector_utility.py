@@ -24,7 +24,7 @@ from cupel.text.vectors import open_vectors
 if TYPE_CHECKING:
     from cupel.learned.assay.model.scoring import Encoded
 
-CELLS = {"cpu": 1 << 19, "cuda": 1 << 26}
+CELLS = {"cpu": 1 << 21, "cuda": 1 << 26}
 """Pairs of word pieces that are matched at once."""
 
 
@@ -62,12 +62,19 @@ class CosineUtility:
 
 
 def encodes_alone(metric: Metric) -> TypeGuard[Assay]:
-    """Whether it is an assay that encodes each sentence by itself."""
+    """Whether it is an assay that encodes each sentence by itself, and adds nothing to that."""
     if not isinstance(metric, Assay) or metric.meteor or metric.size != "small":
         return False
+    from cupel.learned.assay.model.releases import BASE
     from cupel.neural.weights import read_card
 
-    return not read_card(metric.folder, "assay")["design"].get("joint", False)
+    card = read_card(metric.folder, "assay")
+    return BASE not in card and not card["design"].get("joint", False)
+
+
+def reads_pairs(metric: Metric) -> bool:
+    """Whether it is an assay that reads two sentences at once, so that n of them cost n^2 readings."""
+    return isinstance(metric, Assay) and not encodes_alone(metric)
 
 
 class AssayUtility:
@@ -82,9 +89,11 @@ class AssayUtility:
         self._model, self._card = open_assay(
             metric.folder, metric.place, metric.device, metric.precision
         )
+        self.cells = CELLS.get(self._model.mix.device.type, CELLS["cpu"])
 
     @cached_property
-    def _encoded(self) -> Encoded:
+    def encoded(self) -> Encoded:
+        """The vectors of all sentences, computed when they are first needed."""
         import torch
 
         from cupel.learned.assay.model.scoring import Limits, encoded
@@ -111,7 +120,7 @@ class AssayUtility:
 
     def aggregate(self) -> FloatArray | None:
         """Cosines of the sentence vectors with their mean: not assay's scale, but its order roughly."""
-        whole = self._encoded.whole.float().cpu().numpy().astype(np.float64)
+        whole = self.encoded.whole.float().cpu().numpy().astype(np.float64)
         mean = self._segment.weights @ whole[self._segment.columns]
         return cosines(
             whole[self._segment.rows], np.broadcast_to(mean, whole[self._segment.rows].shape)
@@ -119,12 +128,11 @@ class AssayUtility:
 
     def _tiles(self, rows: IntArray, columns: IntArray) -> Any:
         """(places in rows, places in columns, scores): all pairs, sentences of like length together."""
-        lengths = np.diff(self._encoded.offsets)
+        lengths = np.diff(self.encoded.offsets)
         sentences = self._segment.columns[columns]
         first = np.argsort(-lengths[rows], kind="stable")
         second = np.argsort(-lengths[sentences], kind="stable")
-        limit = CELLS.get(self._model.mix.device.type, CELLS["cpu"])
-        side = max(1, int((limit / max(1, lengths.max(initial=1)) ** 2) ** 0.5))
+        side = max(1, int((self.cells / max(1, lengths.max(initial=1)) ** 2) ** 0.5))
         for i in range(0, len(first), side):
             own = first[i : i + side]
             for j in range(0, len(second), side):
@@ -134,20 +142,11 @@ class AssayUtility:
     def _scores(self, rows: IntArray, columns: IntArray) -> FloatArray:
         import torch
 
+        from cupel.learned.assay.model.matrix import score_matrix
+
         with torch.inference_mode():
-            raw = _raw_matrix(self._model, self._encoded.side(rows), self._encoded.side(columns))
+            raw = score_matrix(self._model, self.encoded.side(rows), self.encoded.side(columns))
         scores = raw.double().cpu().numpy()
         if "same" in self._card:
             scores[rows[:, None] == columns] = float(self._card["same"])
         return calibrated(scores, self._card, float(self._card["slope"]))
-
-
-def _raw_matrix(model: Any, first: Any, second: Any) -> Any:
-    """(rows, columns): the network's scores, from one product of all vectors with all."""
-    (n, t, d), (m, u, _) = first[0].shape, second[0].shape
-    cells = first[0].reshape(n * t, d) @ second[0].reshape(m * u, d).T
-    similar = cells.view(n, t, m, u).permute(0, 2, 1, 3).reshape(n * m, t, u)
-    rows = [part.repeat_interleave(m, 0) for part in first[1:]]
-    columns = [part.repeat(n, *[1] * (part.dim() - 1)) for part in second[1:]]
-    features = model.matched(similar, (first[0], *rows), (second[0], *columns))
-    return model.head(features).view(n, m)

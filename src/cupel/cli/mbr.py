@@ -192,6 +192,7 @@ def mbr(
         weights=metric_weights or (), coarse=coarse, matrix=matrix, threads=threads, keep=keep,
         confidence=confidence, reduction=reduction, rank=rank, seed=seed,
     )  # fmt: skip
+    _note_readings(decoder)
     reading = Reading(input_format.value, number, use_scores, temperature)
     segments = _segments(candidates, references, reading)
     if not resume:
@@ -206,6 +207,20 @@ def mbr(
     _resume(
         out, segments, decoder, spreading, form, everything, f"{candidates} {references} {reading}"
     )
+
+
+def _note_readings(decoder: Decoder) -> None:
+    """Say what takes long, where a metric reads both sentences of a pair."""
+    from cupel.choosing.vector_utility import reads_pairs
+
+    slow = [label for label, metric in decoder.metrics.items() if reads_pairs(metric)]
+    if slow and decoder.method == "exact":
+        from cupel.console import warn
+
+        warn(
+            f"{slow[0]} reads each pair of candidates, n times n of them; assay-1 encodes each "
+            f"candidate once, and --method coarse reads the pairs of the best {decoder.shortcuts.keep}."
+        )
 
 
 def _segments(path: str, references: str | None, reading: object) -> Iterator[Candidates]:
