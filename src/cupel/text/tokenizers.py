@@ -9,11 +9,11 @@ says where the file has to be.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from string import ascii_lowercase, ascii_uppercase
 from typing import Any, Literal
 
 from cupel.errors import CupelError, MissingPart
@@ -132,11 +132,13 @@ _COMPILED: dict[str, Callable[[Sequence[str]], Tokens]] = {
     "zh": _chinese,
 }
 
-_LETTERS = str.maketrans(ascii_uppercase, ascii_lowercase)
+_CAPITALS = re.compile("[A-Z]+")
 
 
 def _ascii_lower(sentence: str) -> str:
-    return sentence.lower() if sentence.isascii() else sentence.translate(_LETTERS)
+    if sentence.isascii():
+        return sentence.lower()
+    return _CAPITALS.sub(lambda match: match[0].lower(), sentence)
 
 
 def check_tokenizer(name: str) -> None:
