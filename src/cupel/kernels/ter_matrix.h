@@ -37,7 +37,7 @@ typedef struct {
     i32 *alignment;          /* (m,)       position in the hypothesis, -1 before the first word */
     i32 *hypothesis_errors;  /* (n+1,)     running sums */
     i32 *reference_errors;   /* (m+1,) */
-    Shift *candidates;
+    Shift *candidates, *sorted;
     u64 *equal;              /* ((m+1)*b,) positions of a class in the reference, as bits */
     Cells *cells;            /* ((n+1)*b,) the rows of the matrix */
     i32 *final;              /* (n+1,)     last column of the matrix */

@@ -10,12 +10,12 @@ the first pass has put blanks between words, past which no rule looks.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from cupel.arrays import Bytes, IntArray
+from cupel.arrays import Bytes, Int32Array, IntArray
 from cupel.batch import Batch
 from cupel.text.tokens import Tokens, offsets_of, ragged_take, split_words
 
@@ -45,8 +45,7 @@ class Tercom:
         if not self.normalized:
             return self._without_punctuation(split_words(sentences))
         once = self._pass([_resolved(sentence) for sentence in sentences])
-        again = self._pass([*once.types])
-        return _with_second_pass(once, again)
+        return _with_second_pass(once, self._pass(once.types))
 
     def _pass(self, sentences: Sequence[str]) -> Tokens:
         from cupel.kernels.words import RULES_TERCOM
@@ -89,15 +88,42 @@ def _replaced(tokens: Tokens, words: Tokens) -> Tokens:
 
 
 def _with_second_pass(once: Tokens, again: Tokens) -> Tokens:
-    """The rows of `once`, and behind them the same with each token replaced as `again` has it."""
-    twice = _replaced(once, again)
-    numbers = {word: number for number, word in enumerate(again.types)}
-    types = list(again.types)
-    for word in once.types:
-        if word not in numbers:
-            numbers[word] = len(types)
-            types.append(word)
-    own = np.fromiter((numbers[word] for word in once.types), np.int32, len(once.types))
-    ids = np.concatenate([own[once.ids], twice.ids]) if len(once.ids) else twice.ids
-    offsets = np.concatenate([once.offsets, twice.offsets[1:] + once.offsets[-1]])
-    return Tokens(ids, offsets, types)
+    """The rows of `once`, and behind them the same with each token replaced by its row of `again`."""
+    types, ids, offsets = list(once.types), once.ids, once.offsets
+    other = _unlike(types, again)
+    if other:  # few do change
+        numbers = {word: number for number, word in enumerate(types)}
+        rows = {n: [numbers.setdefault(w, len(numbers)) for w in again.of(n)] for n in other}
+        types = list(numbers)
+        ids, offsets = _with_rows(once, rows)
+    return Tokens(
+        np.concatenate([once.ids, ids]),
+        np.concatenate([once.offsets, offsets[1:] + once.offsets[-1]]),
+        types,
+    )
+
+
+def _unlike(words: Sequence[str], tokens: Tokens) -> list[int]:
+    """Which rows are not one token that is the word of that place."""
+    if len(tokens.ids) == len(words) and list(tokens.types) == words:
+        return []
+    is_one = (tokens.lengths == 1).tolist()
+    first = np.append(tokens.ids, 0)[tokens.offsets[:-1]].tolist()
+    rows = enumerate(zip(words, is_one, first, strict=True))
+    return [n for n, (word, one, number) in rows if not one or tokens.types[number] != word]
+
+
+def _with_rows(tokens: Tokens, rows: Mapping[int, Sequence[int]]) -> tuple[Int32Array, IntArray]:
+    """Ids and offsets with each token that is in `rows` replaced by the tokens there."""
+    changes = np.zeros(len(tokens.types), np.bool_)
+    changes[list(rows)] = True
+    places = np.flatnonzero(changes[tokens.ids])
+    lengths = np.ones(len(tokens.ids), np.int64)
+    parts, done = [], 0
+    for place in places.tolist():
+        row = rows[int(tokens.ids[place])]
+        parts += [tokens.ids[done:place], np.array(row, np.int32)]
+        lengths[place] = len(row)
+        done = place + 1
+    ids = np.concatenate([*parts, tokens.ids[done:]])
+    return ids, offsets_of(lengths, len(lengths))[tokens.offsets]
