@@ -182,9 +182,10 @@ def _distinct_items(corpus: Corpus) -> _Items:
     contexts: Sequence[object] = list(map(tuple, corpus.references))
     if corpus.sources is not None:
         contexts = list(zip(contexts, corpus.sources, strict=True))
-    outputs = zip(*corpus.systems.values(), strict=True)
-    pairs = zip(_numbered(contexts), outputs, strict=True)
-    numbers = _numbered([(context, text) for context, texts in pairs for text in texts])
+    numbers = _numbered(contexts)
+    if len(corpus.systems) > 1 or len(set(numbers)) < len(numbers):
+        pairs = zip(numbers, zip(*corpus.systems.values(), strict=True), strict=True)
+        numbers = _numbered([(context, text) for context, texts in pairs for text in texts])
     names, whole = list(corpus.systems), np.array(numbers, np.int64)
     # Numbers grow by one where an item appears for the first time.
     appears = np.flatnonzero(np.diff(np.maximum.accumulate(whole), prepend=-1)).tolist()

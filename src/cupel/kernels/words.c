@@ -9,6 +9,7 @@
 
 #include "room.h"
 
+enum { CODE_POINTS = 0x110000 };
 enum { BLANK = 32, APOSTROPHE = 39, COMMA = 44, DASH = 45, PERIOD = 46, LETTER_S = 115 };
 
 /* Classes of code points, added up: white space; a word of its own; such a word that takes the marks
@@ -86,6 +87,7 @@ typedef struct {
     i64 count;
     i32 *slots;
     i64 size;
+    i32 *single;  /* by code point: 1 more than the number of the word that is this one alone */
 } Words;
 
 static inline u64 hash(const i32 *codes, i64 length) {
@@ -109,22 +111,31 @@ static void grow(Room *room, Words *words) {
     words->size = mask + 1;
 }
 
-/* The number of a word, the next one where it was not seen before. */
-static inline i32 number_of(Room *room, Words *words, const i32 *codes, i64 length) {
+/* Where a word stands in the table, or the empty slot where it belongs. */
+static inline i64 slot_of(const Words *words, const i32 *codes, i64 length) {
     i64 mask = words->size - 1;
     i64 slot = (i64)hash(codes, length) & mask;
     while (words->slots[slot] >= 0) {
-        i32 number = words->slots[slot];
-        i64 start = words->starts[number];
-        if (words->starts[number + 1] - start == length) {
+        i64 start = words->starts[words->slots[slot]];
+        if (words->starts[words->slots[slot] + 1] - start == length) {
             i64 i = 0;
             while (i < length && words->letters[start + i] == codes[i]) i++;
-            if (i == length) return number;
+            if (i == length) break;
         }
         slot = (slot + 1) & mask;
     }
+    return slot;
+}
+
+/* The number of a word, the next one where it was not seen before. Words of one code point, most of
+   those of Chinese, are found without the table. */
+static inline i32 number_of(Room *room, Words *words, const i32 *codes, i64 length) {
+    if (length == 1 && words->single[codes[0]]) return words->single[codes[0]] - 1;
+    i64 slot = slot_of(words, codes, length);
+    if (words->slots[slot] >= 0) return words->slots[slot];
     i32 number = (i32)words->count++;
     words->slots[slot] = number;
+    if (length == 1) words->single[codes[0]] = number + 1;
     memcpy(words->letters + words->starts[number], codes, (size_t)length * sizeof(i32));
     words->starts[number + 1] = words->starts[number] + length;
     if (2 * words->count > words->size) grow(room, words);
@@ -210,7 +221,9 @@ KERNEL(numbered_words)(
     i64 rules, i32 *ids, i64 *ends, i32 *letters, i64 *starts, i64 *sizes
 ) {
     OPEN(room);
-    Words words = {letters, starts, 0, NEW(&room, i32, 1 << 14), 1 << 14};
+    Words words = {
+        letters, starts, 0, NEW(&room, i32, 1 << 14), 1 << 14, ZEROS(&room, i32, CODE_POINTS)
+    };
     memset(words.slots, -1, (1 << 14) * sizeof(i32));
     starts[0] = 0;
     ends[0] = 0;
