@@ -135,7 +135,7 @@ def peer_rows(given: Mapping[str, Pairs], repetitions: int) -> list[list[str]]:
     for language, pairs in given.items():
         tokenizer = word_tokenizer(language) or "13a"
         asian = language in ("zh", "ja")
-        peers = {
+        peers: dict[str, Callable[[], object]] = {
             "bleu": lambda name=tokenizer: BLEU(tokenize=name),
             "chrf": CHRF,
             "chrf++": lambda: CHRF(word_order=2),

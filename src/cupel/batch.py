@@ -54,11 +54,15 @@ class Batch:
         self.sources = sources
         flat = [text for texts in references for text in texts]
         self.sentences: list[str] = list(dict.fromkeys(chain(hypotheses, flat)))
-        number = dict(zip(self.sentences, range(len(self.sentences)), strict=True)).__getitem__
-        self.hypothesis_index: IntArray = np.fromiter(
-            map(number, hypotheses), np.int64, len(hypotheses)
-        )
-        self.reference_index: IntArray = np.fromiter(map(number, flat), np.int64, len(flat))
+        total = len(hypotheses) + len(flat)
+        if len(self.sentences) == total:  # the usual case
+            index = np.arange(total)
+        else:
+            numbers = dict(zip(self.sentences, range(len(self.sentences)), strict=True))
+            each = map(numbers.__getitem__, chain(hypotheses, flat))
+            index = np.fromiter(each, np.int64, total)
+        self.hypothesis_index: IntArray = index[: len(hypotheses)].copy()
+        self.reference_index: IntArray = index[len(hypotheses) :].copy()
         self.reference_offsets: IntArray = np.zeros(len(references) + 1, np.int64)
         np.cumsum([len(texts) for texts in references], out=self.reference_offsets[1:])
         self._analyses: dict[Analyser[Any], Any] = {}

@@ -197,6 +197,8 @@ def _distinct_items(corpus: Corpus) -> _Items:
 def _numbered(items: Sequence[object]) -> list[int]:
     """Equal numbers for equal items, in order of first appearance."""
     distinct = dict.fromkeys(items)
+    if len(distinct) == len(items):  # the usual case
+        return list(range(len(items)))
     numbers = dict(zip(distinct, range(len(distinct)), strict=True))
     return list(map(numbers.__getitem__, items))
 

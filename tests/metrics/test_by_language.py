@@ -107,6 +107,15 @@ def test_notes_about_text_in_another_language() -> None:
     ]
 
 
+def test_notes_about_systems_in_another_script() -> None:
+    corpus = Corpus({"a": ["Кошка."], "b": ["Koshka."]}, ["Кошка сидит."])
+    assert corpus_notes(corpus, named_metrics(["chrf"], {}), "en-ru") == [
+        "Most letters of system 'b' are Latin, and those of the references are Cyrillic."
+    ]
+    japanese = Corpus({"a": ["東京都庁"]}, ["ひらがなです"])
+    assert corpus_notes(japanese, named_metrics(["chrf"], {})) == []
+
+
 def test_scripts_and_english() -> None:
     assert main_script(["Привет, world"]) == "CYRILLIC"
     assert main_script(["12 345"]) is None

@@ -86,7 +86,24 @@ def corpus_notes(
         return []  # so that what most people score pays for no import
     from cupel.text.languages import target_language
 
-    return language_notes(metrics, texts, target_language(pair))
+    notes = language_notes(metrics, texts, target_language(pair))
+    return notes + _about_systems(corpus, texts)
+
+
+def _about_systems(corpus: Corpus, references: Sequence[str]) -> list[str]:
+    """Notes about systems that write another script than the references."""
+    from cupel.text.languages import main_script
+
+    expected, notes = main_script(references), []
+    for system, texts in corpus.systems.items():
+        script = main_script(texts)
+        if None in (script, expected) or script == expected or {script, expected} == set(_ASIAN):
+            continue
+        notes.append(
+            f"Most letters of system {system!r} are {str(script).capitalize()}, and those of the "
+            f"references are {str(expected).capitalize()}."
+        )
+    return notes
 
 
 def language_notes(
