@@ -179,7 +179,9 @@ class _Items:
 
 def _distinct_items(corpus: Corpus) -> _Items:
     """Segment by segment, so that the references of one serve all systems in the same batch."""
-    contexts: Sequence[object] = list(map(tuple, corpus.references))
+    contexts: Sequence[object] = [
+        texts[0] if len(texts) == 1 else tuple(texts) for texts in corpus.references
+    ]
     if corpus.sources is not None:
         contexts = list(zip(contexts, corpus.sources, strict=True))
     numbers = _numbered(contexts)

@@ -27,6 +27,7 @@ static Scratch scratch_for(Room *room, Extent extent) {
         .shifted = NEW(room, i32, n),
         .reference = NEW(room, i32, m),
         .last = NEW(room, i32, m),
+        .next = NEW(room, i32, m),
         .alignment = NEW(room, i32, m),
         .hypothesis_errors = NEW(room, i32, n + 1),
         .reference_errors = NEW(room, i32, m + 1),
@@ -51,7 +52,10 @@ static i64 load_pair(
         if (*class < 0) {
             *class = (i32)j;
             counts[j] = 0;
+        } else {
+            s->next[s->last[*class]] = (i32)j;
         }
+        s->next[j] = (i32)m;
         s->reference[j] = *class;
         s->last[*class] = (i32)j;
         counts[*class]++;
@@ -128,9 +132,9 @@ static i64 list_candidates(Scratch *s, i64 n, i64 m, i64 *checked) {
     for (i64 i = 0; i < n; i++) {
         i32 class = s->hypothesis[i];
         if (class == m || errors[least(i + MAX_SHIFT_SIZE, n)] == errors[i]) continue;
-        i64 last = least(s->last[class], i + MAX_SHIFT_DISTANCE);
-        for (i64 j = most(class, i - MAX_SHIFT_DISTANCE); j <= last; j++) {
-            if (s->reference[j] != class) continue;
+        i64 last = least(m - 1, i + MAX_SHIFT_DISTANCE);
+        for (i64 j = class; j <= last; j = s->next[j]) {
+            if (j < i - MAX_SHIFT_DISTANCE) continue;
             i64 longest = least(MAX_SHIFT_SIZE, least(n - i, m - j)), length = 0;
             while (length < longest && s->hypothesis[i + length] == s->reference[j + length]) {
                 length++;

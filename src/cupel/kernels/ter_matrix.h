@@ -34,6 +34,7 @@ typedef struct {
     i32 *shifted;            /* (n,)       the same, but for the span that a candidate moves */
     i32 *reference;          /* (m,)       classes */
     i32 *last;               /* (m,)       last position of a class in the reference */
+    i32 *next;               /* (m,)       next position of the same class, m at its last */
     i32 *alignment;          /* (m,)       position in the hypothesis, -1 before the first word */
     i32 *hypothesis_errors;  /* (n+1,)     running sums */
     i32 *reference_errors;   /* (m+1,) */
