@@ -24,6 +24,7 @@ import numpy as np
 import assay
 import campaign
 import cupel
+import languages
 import mbr
 import meteor
 import scale
@@ -247,6 +248,9 @@ def main() -> int:
     for heading, more in _tables_of_peers(arguments.only, corpus, arguments.repetitions):
         print()
         table(heading, more, sys.stdout)
+    if arguments.only in "languages":
+        print()
+        languages.report(arguments.repetitions)
     if not arguments.only:
         print()
         table(["no peer", "ours/s"], lone_rows(corpus, min(arguments.repetitions, 3)), sys.stdout)

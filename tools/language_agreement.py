@@ -4,16 +4,19 @@
 
 For each language pair of mqm21, ted21 and bio21: tau within segments (pairs of translations of one
 segment, ties of people left out) and Pearson over all translations, with the options that `-l`
-chooses. Nothing is trained.
+chooses. Of da17, which has one translation a segment, Pearson alone. Nothing is trained.
 """
 
 from __future__ import annotations
 
+import json
 import sys
+from collections.abc import Iterator
 
 import numpy as np
 
 from cupel.arrays import FloatArray
+from cupel.corpus import Corpus
 from cupel.data.find import find
 from cupel.human.evalset import evalset_pairs, read_evalset
 from cupel.metrics.by_language import language_options
@@ -55,15 +58,36 @@ def rows(campaign: str, pair: str) -> str | None:
     return f"| {campaign} {pair} | {len(systems)} | " + " | ".join(cells) + " |"
 
 
+def single_rows(asked: list[str]) -> Iterator[str]:
+    """Rows of da17, whose translations are of different segments."""
+    for path in sorted(find("da17").glob("*.jsonl")):
+        if asked and path.stem not in asked:
+            continue
+        lines = [json.loads(line) for line in path.read_text("utf-8").splitlines()]
+        corpus = Corpus(
+            {"x": [line["hypothesis"] for line in lines]}, [line["reference"] for line in lines]
+        )
+        people = np.array([line["score"] for line in lines])
+        scores = score_corpus(corpus, named_metrics(METRICS, language_options(METRICS, path.stem)))
+        cells = []
+        for label, metric in scores.metrics.items():
+            values = metric.segment_scores(scores.statistics[label])[0]
+            sign = 1 if metric.higher_is_better else -1
+            cells.append(f"- / {sign * np.corrcoef(values, people)[0, 1]:.3f}")
+        yield f"| da17 {path.stem} | {len(lines)} segments | " + " | ".join(cells) + " |"
+
+
 def main() -> None:
     """Print the table in Markdown."""
-    wanted = sys.argv[1:]
+    asked = sys.argv[1:]
     print("| campaign | systems | " + " | ".join(m.partition(":")[0] for m in METRICS) + " |")
     print("|---|---|" + "---|" * len(METRICS))
     for campaign in CAMPAIGNS:
         for pair in evalset_pairs(find(campaign)):
-            if (not wanted or pair in wanted) and (row := rows(campaign, pair)):
+            if (not asked or pair in asked) and (row := rows(campaign, pair)):
                 print(row, flush=True)
+    for row in single_rows(asked):
+        print(row, flush=True)
 
 
 if __name__ == "__main__":

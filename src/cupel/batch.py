@@ -9,6 +9,7 @@ metrics and systems ask for it.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import chain
 from typing import Any, Protocol, TypeVar
 
 import numpy as np
@@ -51,18 +52,19 @@ class Batch:
         self.hypotheses = hypotheses
         self.references = references
         self.sources = sources
-        numbers: dict[str, int] = {}
-        number = numbers.setdefault
         flat = [text for texts in references for text in texts]
-        self.hypothesis_index: IntArray = np.fromiter(
-            (number(text, len(numbers)) for text in hypotheses), np.int64, len(hypotheses)
-        )
-        self.reference_index: IntArray = np.fromiter(
-            (number(text, len(numbers)) for text in flat), np.int64, len(flat)
-        )
+        self.sentences: list[str] = list(dict.fromkeys(chain(hypotheses, flat)))
+        total = len(hypotheses) + len(flat)
+        if len(self.sentences) == total:  # the usual case
+            index = np.arange(total)
+        else:
+            numbers = dict(zip(self.sentences, range(len(self.sentences)), strict=True))
+            each = map(numbers.__getitem__, chain(hypotheses, flat))
+            index = np.fromiter(each, np.int64, total)
+        self.hypothesis_index: IntArray = index[: len(hypotheses)].copy()
+        self.reference_index: IntArray = index[len(hypotheses) :].copy()
         self.reference_offsets: IntArray = np.zeros(len(references) + 1, np.int64)
         np.cumsum([len(texts) for texts in references], out=self.reference_offsets[1:])
-        self.sentences: list[str] = list(numbers)
         self._analyses: dict[Analyser[Any], Any] = {}
 
     def __len__(self) -> int:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field
+from itertools import chain
 
 from cupel.errors import CupelError
 
@@ -227,8 +228,13 @@ def counted_segments(count: int) -> str:
 def _checked_references(
     references: Iterable[str | Sequence[str]], name: str
 ) -> list[tuple[str, ...]]:
+    listed = references if isinstance(references, list | tuple) else list(references)
+    if set(map(type, listed)) <= {list, tuple}:  # the usual case, without a loop in Python
+        tuples = list(map(tuple, listed))
+        if all(tuples) and set(map(type, chain.from_iterable(tuples))) <= {str}:
+            return tuples
     checked: list[tuple[str, ...]] = []
-    for number, entry in enumerate(references, start=1):
+    for number, entry in enumerate(listed, start=1):
         if isinstance(entry, str):
             checked.append((entry,))
             continue
@@ -279,6 +285,8 @@ def _check_is_list(
 
 def _check_strings(texts: Sequence[object], name: str, segment: int | None = None) -> None:
     """All texts are strings; `segment` is theirs where they are one segment's references."""
+    if set(map(type, texts)) <= {str}:
+        return
     for number, text in enumerate(texts, start=1):
         if not isinstance(text, str):
             raise CupelError(

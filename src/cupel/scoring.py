@@ -179,21 +179,30 @@ class _Items:
 
 def _distinct_items(corpus: Corpus) -> _Items:
     """Segment by segment, so that the references of one serve all systems in the same batch."""
-    contexts: dict[object, int] = {}
-    context_of: list[int] = []
-    for segment, texts in enumerate(corpus.references):
-        source = corpus.sources[segment] if corpus.sources is not None else None
-        context_of.append(contexts.setdefault((tuple(texts), source), len(contexts)))
-    numbers: dict[tuple[int, str], int] = {}
-    first: list[tuple[str, int]] = []
-    index = np.empty((len(corpus.systems), len(corpus)), np.int64)
-    for segment, context in enumerate(context_of):
-        for row, (system, texts) in enumerate(corpus.systems.items()):
-            number = numbers.setdefault((context, texts[segment]), len(first))
-            if number == len(first):
-                first.append((system, segment))
-            index[row, segment] = number
-    return _Items(corpus, first, index)
+    contexts: Sequence[object] = [
+        texts[0] if len(texts) == 1 else tuple(texts) for texts in corpus.references
+    ]
+    if corpus.sources is not None:
+        contexts = list(zip(contexts, corpus.sources, strict=True))
+    numbers = _numbered(contexts)
+    if len(corpus.systems) > 1 or len(set(numbers)) < len(numbers):
+        pairs = zip(numbers, zip(*corpus.systems.values(), strict=True), strict=True)
+        numbers = _numbered([(context, text) for context, texts in pairs for text in texts])
+    names, whole = list(corpus.systems), np.array(numbers, np.int64)
+    # Numbers grow by one where an item appears for the first time.
+    appears = np.flatnonzero(np.diff(np.maximum.accumulate(whole), prepend=-1)).tolist()
+    first = [(names[place % len(names)], place // len(names)) for place in appears]
+    index = whole.reshape(len(corpus), len(names)).T
+    return _Items(corpus, first, np.ascontiguousarray(index))
+
+
+def _numbered(items: Sequence[object]) -> list[int]:
+    """Equal numbers for equal items, in order of first appearance."""
+    distinct = dict.fromkeys(items)
+    if len(distinct) == len(items):  # the usual case
+        return list(range(len(items)))
+    numbers = dict(zip(distinct, range(len(distinct)), strict=True))
+    return list(map(numbers.__getitem__, items))
 
 
 @dataclass(frozen=True)

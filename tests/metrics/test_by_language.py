@@ -23,7 +23,10 @@ def notes(text: list[str], *specs: str, pair: str | None = None) -> list[str]:
 
 @pytest.mark.parametrize(
     ("pair", "code"),
-    [("en-de", "de"), ("de", "de"), ("en-pt_BR", "pt"), ("ru-sah", "sah"), ("EN-DE", "de")],
+    [
+        *(("en-de", "de"), ("de", "de"), ("en-pt_BR", "pt"), ("ru-sah", "sah"), ("EN-DE", "de")),
+        *(("eng_Latn-jpn_Jpan", "ja"), ("ger", "de"), ("cmn", "zh")),
+    ],
 )
 def test_target_language(pair: str, code: str) -> None:
     assert target_language(pair) == code
@@ -72,6 +75,13 @@ def test_notes_where_a_metric_does_not_fit() -> None:
         "wer splits words at spaces, and the references are in a script without spaces: name the "
         "target language (-l en-zh) or a tokenizer."
     ]
+    spaces = "at spaces, and the references are in a script without spaces:"
+    assert notes(JAPANESE, "wer", "chrf", "ter") == [
+        f"wer and ter split words {spaces} name the target language (-l en-zh) or a tokenizer."
+    ]
+    assert notes(["คุณดื่มกาแฟไหม"], "wer", "ter", pair="en-th") == [
+        f"ter splits words {spaces} its scores mean little; wer and cder take characters with -l."
+    ]
     assert notes(GERMAN, "w2v-avg", pair="en-de") == [
         "w2v-avg is made for English, and the target language is German: its scores mean little."
     ]
@@ -80,6 +90,14 @@ def test_notes_where_a_metric_does_not_fit() -> None:
 
 
 def test_notes_about_text_in_another_language() -> None:
+    both = ["Кошка сидит на ковре.", "猫坐在垫子上，狗睡着了。"]
+    for pair in (None, "en-zh", "en-ru"):
+        assert notes(both, "chrf", pair=pair) == [
+            "The references are in more than one script (Han 64%, Cyrillic 36%): are they in one "
+            "language?"
+        ]
+    assert notes(["彼はIBMのコンピューターを使う。"], "chrf", pair="en-ja") == []
+    assert notes(GERMAN, "chrf", pair="ru-liv") == []  # nobody detects Livonian
     assert notes(JAPANESE, "chrf", pair="en-ru") == [
         "The target language is Russian, but most letters of the references are Han."
     ]
@@ -87,6 +105,15 @@ def test_notes_about_text_in_another_language() -> None:
     assert notes(GERMAN, "chrf", pair="en-fr") == [
         "The target language is French, but the references look German."
     ]
+
+
+def test_notes_about_systems_in_another_script() -> None:
+    corpus = Corpus({"a": ["Кошка."], "b": ["Koshka."]}, ["Кошка сидит."])
+    assert corpus_notes(corpus, named_metrics(["chrf"], {}), "en-ru") == [
+        "Most letters of system 'b' are Latin, and those of the references are Cyrillic."
+    ]
+    japanese = Corpus({"a": ["東京都庁"]}, ["ひらがなです"])
+    assert corpus_notes(japanese, named_metrics(["chrf"], {})) == []
 
 
 def test_scripts_and_english() -> None:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any, TextIO
 
 import typer
 
-from cupel.cli import output
+from cupel.cli import languages, output
 from cupel.cli.options import Out, PlainForm, Systems, Trees
 from cupel.cli.output import PlainFormat
 from cupel.cli.trees import tree_options
@@ -26,6 +26,16 @@ def align(
     metric: Annotated[
         str, typer.Option("--metric", "-m", metavar="METRIC", help="Metric that aligns words.")
     ] = "meteor",
+    language_pair: Annotated[
+        str | None,
+        typer.Option(
+            "--language-pair",
+            "-l",
+            metavar="PAIR",
+            help="Language pair, such as en-ar: the target language chooses METEOR's stems and words.",
+            show_default="English",
+        ),
+    ] = None,
     trees: Trees = None,
     segment: Annotated[
         int | None,
@@ -48,9 +58,10 @@ def align(
     from cupel.reading import read_corpus
     from cupel.scoring import aligning_metric
 
-    options = tree_options([metric], trees).get(metric.partition(":")[0], {})
-    chosen = aligning_metric(metric, **options)
+    options = languages.with_language(tree_options([metric], trees), [metric], language_pair, None)
+    chosen = aligning_metric(metric, **options.get(metric.partition(":")[0], {}))
     corpus = read_corpus(references, input_ or ["-"], None)
+    languages.remark(corpus, {metric: chosen}, language_pair)
     if segment is not None and segment > len(corpus):
         raise CupelError(f"There is no segment {segment}: {len(corpus)} were read.")
     chosen = chosen.prepare(corpus)

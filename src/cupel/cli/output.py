@@ -98,17 +98,43 @@ def table(
     colour = file.isatty()
     if widths is None:
         rows = list(rows)
-        widths = [max(map(len, column)) for column in zip(header, *rows, strict=True)]
+        widths = [max(map(shown_width, column)) for column in zip(header, *rows, strict=True)]
     for number, row in enumerate(chain([header], rows)):
         if number - 1 in lines:
             print("-" * (sum(widths) + 2 * len(widths) - 2), file=file)
         cells = [
-            cell.ljust(width) if column == 0 else cell.rjust(width)
+            padded(cell, width, to_the_left=column == 0)
             for column, (cell, width) in enumerate(zip(row, widths, strict=True))
         ]
         if colour:
             cells = [f"{BOLD}{c}{PLAIN}" if number == 0 or "*" in c else c for c in cells]
         print("  ".join(cells).rstrip(), file=file)
+
+
+def shown_width(text: str) -> int:
+    """How many columns of a terminal a text takes: marks take none, Chinese characters two."""
+    if text.isascii():
+        return len(text)
+    from unicodedata import category, east_asian_width
+
+    return sum(
+        0 if category(c) in ("Mn", "Me", "Cf") else 2 if east_asian_width(c) in "WF" else 1
+        for c in text
+    )
+
+
+def padded(cell: str, width: int, *, to_the_left: bool) -> str:
+    """A cell filled up with blanks; behind Arabic or Hebrew a mark, so that columns keep their order."""
+    blanks = " " * (width - shown_width(cell))
+    if not cell.isascii():
+        from unicodedata import bidirectional
+
+        if any(bidirectional(character) in ("R", "AL") for character in cell):
+            cell = f"{_LEFT_TO_RIGHT}{cell}{_LEFT_TO_RIGHT}"
+    return cell + blanks if to_the_left else blanks + cell
+
+
+_LEFT_TO_RIGHT = "\u200e"
 
 
 def records(rows: Sequence[Mapping[str, Any]], form: str, file: TextIO, **extras: object) -> None:

@@ -27,10 +27,12 @@ static Scratch scratch_for(Room *room, Extent extent) {
         .shifted = NEW(room, i32, n),
         .reference = NEW(room, i32, m),
         .last = NEW(room, i32, m),
+        .next = NEW(room, i32, m),
         .alignment = NEW(room, i32, m),
         .hypothesis_errors = NEW(room, i32, n + 1),
         .reference_errors = NEW(room, i32, m + 1),
         .candidates = NEW(room, Shift, MAX_CANDIDATES + MAX_SHIFT_SIZE + 1),
+        .sorted = NEW(room, Shift, MAX_CANDIDATES + MAX_SHIFT_SIZE + 1),
         .equal = NEW(room, u64, (least(m, MAX_BLOCKS * WORD) + 1) * blocks),
         .cells = NEW(room, Cells, (n + 1) * blocks),
         .final = NEW(room, i32, n + 1),
@@ -50,7 +52,10 @@ static i64 load_pair(
         if (*class < 0) {
             *class = (i32)j;
             counts[j] = 0;
+        } else {
+            s->next[s->last[*class]] = (i32)j;
         }
+        s->next[j] = (i32)m;
         s->reference[j] = *class;
         s->last[*class] = (i32)j;
         counts[*class]++;
@@ -127,9 +132,9 @@ static i64 list_candidates(Scratch *s, i64 n, i64 m, i64 *checked) {
     for (i64 i = 0; i < n; i++) {
         i32 class = s->hypothesis[i];
         if (class == m || errors[least(i + MAX_SHIFT_SIZE, n)] == errors[i]) continue;
-        i64 last = least(s->last[class], i + MAX_SHIFT_DISTANCE);
-        for (i64 j = most(class, i - MAX_SHIFT_DISTANCE); j <= last; j++) {
-            if (s->reference[j] != class) continue;
+        i64 last = least(m - 1, i + MAX_SHIFT_DISTANCE);
+        for (i64 j = class; j <= last; j = s->next[j]) {
+            if (j < i - MAX_SHIFT_DISTANCE) continue;
             i64 longest = least(MAX_SHIFT_SIZE, least(n - i, m - j)), length = 0;
             while (length < longest && s->hypothesis[i + length] == s->reference[j + length]) {
                 length++;
@@ -166,13 +171,34 @@ static i64 shifted_distance(Scratch *s, i64 n, i64 m, Span span, i64 limit) {
     return beam_shifted(s, n, m, span.low);
 }
 
-/* Make the shift that lowers the distance most; returns by how much (0: none is made). */
+/* Sort candidates by length, the longest first; of one length they keep their order. */
+static void sort_candidates(Scratch *s, i64 found) {
+    i64 places[MAX_SHIFT_SIZE + 1] = {0}, end = 0;
+    for (i64 number = 0; number < found; number++) places[s->candidates[number].length]++;
+    for (i64 length = MAX_SHIFT_SIZE; length > 0; length--) {
+        i64 count = places[length];
+        places[length] = end;
+        end += count;
+    }
+    for (i64 number = 0; number < found; number++) {
+        Shift shift = s->candidates[number];
+        s->sorted[places[shift.length]++] = shift;
+    }
+}
+
+/* Make the shift that lowers the distance most; returns by how much (0: none is made).
+
+   To take a phrase out and to put it in changes the distance by its length at most, each: where the
+   best gain so far is twice the length of a phrase, or more, it and all shorter ones gain no more. */
 static i64 make_best_shift(Scratch *s, i64 n, i64 m, i64 found, i64 distance, i64 floor) {
     i64 best_gain = 0;
     Shift best = {0, 0, 0};
+    sort_candidates(s, found);
     for (i64 number = 0; number < found; number++) {
-        Shift shift = s->candidates[number];
+        Shift shift = s->sorted[number];
         i64 needed = comes_first(shift, best) && best_gain > 0 ? best_gain : best_gain + 1;
+        if (2 * shift.length < best_gain) break;
+        if (2 * shift.length < needed) continue;
         Span span = move_phrase(s->hypothesis, s->shifted, n, shift);
         i64 gain = distance - shifted_distance(s, n, m, span, distance - needed);
         if (gain >= needed) {

@@ -34,10 +34,11 @@ typedef struct {
     i32 *shifted;            /* (n,)       the same, but for the span that a candidate moves */
     i32 *reference;          /* (m,)       classes */
     i32 *last;               /* (m,)       last position of a class in the reference */
+    i32 *next;               /* (m,)       next position of the same class, m at its last */
     i32 *alignment;          /* (m,)       position in the hypothesis, -1 before the first word */
     i32 *hypothesis_errors;  /* (n+1,)     running sums */
     i32 *reference_errors;   /* (m+1,) */
-    Shift *candidates;
+    Shift *candidates, *sorted;
     u64 *equal;              /* ((m+1)*b,) positions of a class in the reference, as bits */
     Cells *cells;            /* ((n+1)*b,) the rows of the matrix */
     i32 *final;              /* (n+1,)     last column of the matrix */

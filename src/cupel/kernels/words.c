@@ -1,23 +1,31 @@
 /* Splitting text into numbered words, in one pass over its code points.
 
-   White space separates words, and so does punctuation by the rules of a tokenizer: those of
-   mteval's `13a` and of chrF++ are here, because they decide from letters next to each other alone.
-   Equal words get equal numbers, in order of first appearance: a hash table finds them, and compares
-   them letter by letter, so that numbers are exact. */
+   A table has the class of each code point: white space separates words, and what stands apart is a
+   word of its own (punctuation, the characters of Chinese). What lies between is split further by
+   the rules of a tokenizer: those of mteval's `13a`, of `zh`, of Tercom and of chrF++ are here,
+   because they decide from letters next to each other alone. Equal words get equal numbers, in order
+   of first appearance: a hash table finds them, and compares them letter by letter, so that numbers
+   are exact. */
 
 #include "room.h"
 
-enum { BLANK = 32, COMMA = 44, DASH = 45, PERIOD = 46 };
+enum { CODE_POINTS = 0x110000 };
+enum { BLANK = 32, APOSTROPHE = 39, COMMA = 44, DASH = 45, PERIOD = 46, LETTER_S = 115 };
 
-/* Which rules apply to what stands between white space. CHRF: one punctuation mark at the end goes
-   apart, or else one at the start. */
-enum { NO_RULES, RULES_13A, RULES_CHRF };
+/* Classes of code points, added up: white space; a word of its own; such a word that takes the marks
+   behind it; a mark. */
+enum { WHITE = 1, APART = 2, TAKES_MARKS = 4, MARK = 8 };
+
+/* Which rules apply to what lies between. ZH: those of 13a, without the blank that 13a puts at either
+   end of a sentence. TERCOM: those of 13a, and 's at the end goes apart. CHRF: one punctuation mark
+   at the end goes apart, or else one at the start. */
+enum { NO_RULES, RULES_13A, RULES_CHRF, RULES_ZH, RULES_TERCOM };
 
 static inline bool is_digit(i32 code) { return 48 <= code && code <= 57; }
 
 static inline bool is_stop(i32 code) { return code == COMMA || code == PERIOD; }
 
-/* Punctuation that is always a word of its own: rule 1 of 13a. */
+/* Punctuation that rule 1 of 13a puts apart. */
 static inline bool is_apart(i32 code) {
     return (33 <= code && code <= 38) || (40 <= code && code <= 43) || code == 47 ||
            (58 <= code && code <= 64) || (91 <= code && code <= 96) ||
@@ -79,6 +87,7 @@ typedef struct {
     i64 count;
     i32 *slots;
     i64 size;
+    i32 *single;  /* by code point: 1 more than the number of the word that is this one alone */
 } Words;
 
 static inline u64 hash(const i32 *codes, i64 length) {
@@ -102,94 +111,149 @@ static void grow(Room *room, Words *words) {
     words->size = mask + 1;
 }
 
-/* The number of a word, the next one where it was not seen before. */
-static inline i32 number_of(Room *room, Words *words, const i32 *codes, i64 length) {
+/* Where a word stands in the table, or the empty slot where it belongs. */
+static inline i64 slot_of(const Words *words, const i32 *codes, i64 length) {
     i64 mask = words->size - 1;
     i64 slot = (i64)hash(codes, length) & mask;
     while (words->slots[slot] >= 0) {
-        i32 number = words->slots[slot];
-        i64 start = words->starts[number];
-        if (words->starts[number + 1] - start == length) {
+        i64 start = words->starts[words->slots[slot]];
+        if (words->starts[words->slots[slot] + 1] - start == length) {
             i64 i = 0;
             while (i < length && words->letters[start + i] == codes[i]) i++;
-            if (i == length) return number;
+            if (i == length) break;
         }
         slot = (slot + 1) & mask;
     }
+    return slot;
+}
+
+/* The number of a word, the next one where it was not seen before. Words of one code point, most of
+   those of Chinese, are found without the table. */
+static inline i32 number_of(Room *room, Words *words, const i32 *codes, i64 length) {
+    if (length == 1 && words->single[codes[0]]) return words->single[codes[0]] - 1;
+    i64 slot = slot_of(words, codes, length);
+    if (words->slots[slot] >= 0) return words->slots[slot];
     i32 number = (i32)words->count++;
     words->slots[slot] = number;
+    if (length == 1) words->single[codes[0]] = number + 1;
     memcpy(words->letters + words->starts[number], codes, (size_t)length * sizeof(i32));
     words->starts[number + 1] = words->starts[number] + length;
     if (2 * words->count > words->size) grow(room, words);
     return number;
 }
 
-/* blanks: which code points are white space; those beyond its end are not. ids, letters: room for as
-   many as there are code points; sizes: how many words there are, and how many distinct ones. */
+/* Between two words that stand apart: the text, where it lies in its sentence, and what follows. */
+typedef struct {
+    const i32 *text;
+    i64 length;
+    bool first, last;  /* whether the sentence starts, or ends, here */
+    i32 next;          /* the code point behind it, a blank at the end */
+} Piece;
+
+/* Room for the steps of the rules: each makes at most four code points of two. */
+typedef struct {
+    i32 *padded, *first, *second, *third;
+} Steps;
+
+/* Tercom puts 's apart before a blank, and has put one before every mark of rule 1. */
+static inline bool ends_in_s(Piece piece) {
+    return piece.length > 2 && piece.text[piece.length - 2] == APOSTROPHE &&
+           piece.text[piece.length - 1] == LETTER_S && (piece.next == BLANK || is_apart(piece.next));
+}
+
+/* Rules 2 to 4; returns the length of the result, which is in steps.third. */
+static i64 apply_rules(Piece piece, i64 rules, Steps steps) {
+    i64 length = 0, letters = piece.length;
+    bool apart = rules == RULES_TERCOM && ends_in_s(piece);
+    if (rules != RULES_ZH || !piece.first) steps.padded[length++] = BLANK;
+    if (apart) letters -= 2;
+    memcpy(steps.padded + length, piece.text, (size_t)letters * sizeof(i32));
+    length += letters;
+    if (apart) {
+        steps.padded[length++] = BLANK;
+        steps.padded[length++] = APOSTROPHE;
+        steps.padded[length++] = LETTER_S;
+    }
+    if (rules != RULES_ZH || !piece.last) steps.padded[length++] = BLANK;
+    length = apply_rule_2(steps.padded, length, steps.first);
+    length = apply_rule_3(steps.first, length, steps.second);
+    return apply_rule_4(steps.second, length, steps.third);
+}
+
+/* Number the words of a piece; returns how many they are. special: its periods, commas and dashes. */
+static i64 number_piece(
+    Room *room, Words *words, Piece piece, i64 rules, i64 special, Steps steps, i32 *ids
+) {
+    const i32 *text = piece.text;
+    i64 length = piece.length, cut = 0, count = 0;  /* in two words, where `cut` lies inside */
+    bool has_rules = rules == RULES_13A || rules == RULES_ZH || rules == RULES_TERCOM;
+    if (rules == RULES_CHRF && length > 1) {
+        if (is_punctuation(text[length - 1]))
+            cut = length - 1;
+        else if (is_punctuation(text[0]))
+            cut = 1;
+    } else if (rules == RULES_13A && special == 1 && length > 1 && is_stop(text[length - 1])) {
+        cut = length - 1;  /* the usual case: a final period or comma always goes apart */
+    } else if (has_rules && (special > 0 || (rules == RULES_TERCOM && ends_in_s(piece)))) {
+        length = apply_rules(piece, rules, steps);
+        for (i64 start = 0; start < length;) {
+            i64 end = start;
+            while (end < length && steps.third[end] != BLANK) end++;
+            if (end > start)
+                ids[count++] = number_of(room, words, steps.third + start, end - start);
+            start = end + 1;
+        }
+        return count;
+    }
+    if (cut > 0) ids[count++] = number_of(room, words, text, cut);
+    ids[count++] = number_of(room, words, text + cut, length - cut);
+    return count;
+}
+
+static inline int class_of(const u8 *classes, i64 size, i32 code) {
+    return code < size ? classes[code] : 0;
+}
+
+/* classes: (size,), those of code points; beyond its end there are letters only. ids, letters: room
+   for as many as there are code points; sizes: how many words there are, and how many distinct ones. */
 KERNEL(numbered_words)(
-    const i32 *codes, const i64 *offsets, i64 sentences, const u8 *blanks, i64 blank_codes,
+    const i32 *codes, const i64 *offsets, i64 sentences, const u8 *classes, i64 size,
     i64 rules, i32 *ids, i64 *ends, i32 *letters, i64 *starts, i64 *sizes
 ) {
     OPEN(room);
-    Words words = {letters, starts, 0, NEW(&room, i32, 1 << 14), 1 << 14};
+    Words words = {
+        letters, starts, 0, NEW(&room, i32, 1 << 14), 1 << 14, ZEROS(&room, i32, CODE_POINTS)
+    };
     memset(words.slots, -1, (1 << 14) * sizeof(i32));
     starts[0] = 0;
     ends[0] = 0;
-    /* Each rule makes at most four code points of two. */
-    i64 longest = longest_of(offsets, sentences) + 2;
-    i32 *padded = NEW(&room, i32, longest);
-    i32 *first = NEW(&room, i32, 2 * longest);
-    i32 *second = NEW(&room, i32, 4 * longest);
-    i32 *third = NEW(&room, i32, 12 * longest);
-    i64 count = 0;
-
+    i64 longest = longest_of(offsets, sentences) + 3, count = 0;
+    Steps steps = {
+        NEW(&room, i32, longest), NEW(&room, i32, 2 * longest), NEW(&room, i32, 4 * longest),
+        NEW(&room, i32, 12 * longest)
+    };
     for (i64 s = 0; s < sentences; s++) {
         i64 at = offsets[s], stop = offsets[s + 1];
+        while (stop > at && class_of(classes, size, codes[stop - 1]) & WHITE) stop--;
+        while (at < stop && class_of(classes, size, codes[at]) & WHITE) at++;
+        i64 first = at;
         while (at < stop) {
-            i32 code = codes[at];
-            if (code < blank_codes && blanks[code]) {
+            i64 end = at + 1, special = is_special(codes[at]);
+            int class = class_of(classes, size, codes[at]);
+            if (class & WHITE) {
                 at++;
                 continue;
             }
-            i64 end = at + 1;
-            i64 special = is_special(code);
-            if (!(rules == RULES_13A && is_apart(code))) {
-                while (end < stop) {
-                    code = codes[end];
-                    if (code < blank_codes && blanks[code]) break;
-                    if (rules == RULES_13A && is_apart(code)) break;
-                    special += is_special(code);
-                    end++;
-                }
+            if (class & TAKES_MARKS) {
+                while (end < stop && class_of(classes, size, codes[end]) & MARK) end++;
+            } else if (!(class & APART)) {
+                while (end < stop && !(class_of(classes, size, codes[end]) & (WHITE | APART)))
+                    special += is_special(codes[end++]);
             }
-            const i32 *text = codes + at;
-            i64 length = end - at, cut = 0;  /* in two words, where `cut` lies inside */
+            i32 next = end < stop ? codes[end] : BLANK;
+            Piece piece = {codes + at, end - at, at == first, end == stop, next};
+            count += number_piece(&room, &words, piece, rules, special, steps, ids + count);
             at = end;
-            if (rules == RULES_CHRF && length > 1) {
-                if (is_punctuation(text[length - 1]))
-                    cut = length - 1;
-                else if (is_punctuation(text[0]))
-                    cut = 1;
-            } else if (rules == RULES_13A && special == 1 && length > 1 && is_stop(text[length - 1])) {
-                cut = length - 1;  /* the usual case: a final period or comma always goes apart */
-            } else if (rules == RULES_13A && special > 0) {
-                padded[0] = BLANK;
-                memcpy(padded + 1, text, (size_t)length * sizeof(i32));
-                padded[length + 1] = BLANK;
-                length = apply_rule_2(padded, length + 2, first);
-                length = apply_rule_3(first, length, second);
-                length = apply_rule_4(second, length, third);
-                for (i64 start = 0; start < length;) {
-                    i64 word_end = start;
-                    while (word_end < length && third[word_end] != BLANK) word_end++;
-                    if (word_end > start)
-                        ids[count++] = number_of(&room, &words, third + start, word_end - start);
-                    start = word_end + 1;
-                }
-                continue;
-            }
-            if (cut > 0) ids[count++] = number_of(&room, &words, text, cut);
-            ids[count++] = number_of(&room, &words, text + cut, length - cut);
         }
         ends[s + 1] = count;
     }

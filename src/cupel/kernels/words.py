@@ -4,24 +4,27 @@ from __future__ import annotations
 
 import numpy as np
 
-from cupel.arrays import BoolArray, Int32Array, IntArray
+from cupel.arrays import Bytes, Int32Array, IntArray
 from cupel.kernels import kernel
 
-# Which rules apply to what stands between white space: none, mteval's, chrF++'s.
-NO_RULES, RULES_13A, RULES_CHRF = range(3)
+# Which rules apply to what lies between white space: none, or those of a tokenizer.
+NO_RULES, RULES_13A, RULES_CHRF, RULES_ZH, RULES_TERCOM = range(5)
+# Classes of code points, added up: white space, a word of its own, such a word that takes the marks
+# behind it, a mark.
+WHITE, APART, TAKES_MARKS, MARK = 1, 2, 4, 8
 
 
 _numbered_words = kernel("numbered_words", "i32* i64* i64 u8* i64 i64 i32* i64* i32* i64* i64*")
 
 
 def numbered_words(
-    codes: Int32Array, offsets: IntArray, blanks: BoolArray, rules: int
+    codes: Int32Array, offsets: IntArray, classes: Bytes, rules: int
 ) -> tuple[Int32Array, IntArray, Int32Array, IntArray]:
     """Split sentences (code points, with the place where each starts) into words.
 
-    blanks: which code points are white space; those beyond its end are not. Returns the number of
-    each word, where each sentence starts among them, and the distinct words: their code points
-    one after the other, and where each starts.
+    classes: those of code points; beyond its end there are letters only. Returns the number of each
+    word, where each sentence starts among them, and the distinct words: their code points one after
+    the other, and where each starts.
     """
     total, sentences = len(codes), len(offsets) - 1
     ids, letters = np.empty(total, np.int32), np.empty(total, np.int32)  # no word is empty
@@ -31,8 +34,8 @@ def numbered_words(
         codes,
         offsets,
         sentences,
-        blanks.view(np.uint8),
-        len(blanks),
+        classes,
+        len(classes),
         rules,
         ids,
         ends,

@@ -21,8 +21,10 @@ if TYPE_CHECKING:
 SACREBLEU_CHOICES = {"zh": "zh", "ja": "ja-mecab", "ko": "ko-mecab"}
 """The tokenizers that sacreBLEU chooses for BLEU by the target language."""
 _SPLIT_AT_SPACES = ("13a", "intl", "none", "ptb")
+_ASIAN = ("HAN", "KANA")
 _UNSPACED_SCRIPTS = ("HAN", "KANA", "THAI", "LAO", "KHMER", "MYANMAR")
 _LOOKED_AT = 200
+_MIXED = 0.25
 
 
 def word_tokenizer(language: str | None) -> str | None:
@@ -84,7 +86,24 @@ def corpus_notes(
         return []  # so that what most people score pays for no import
     from cupel.text.languages import target_language
 
-    return language_notes(metrics, texts, target_language(pair))
+    notes = language_notes(metrics, texts, target_language(pair))
+    return notes + _about_systems(corpus, texts)
+
+
+def _about_systems(corpus: Corpus, references: Sequence[str]) -> list[str]:
+    """Notes about systems that write another script than the references."""
+    from cupel.text.languages import main_script
+
+    expected, notes = main_script(references), []
+    for system, texts in corpus.systems.items():
+        script = main_script(texts)
+        if None in (script, expected) or script == expected or {script, expected} == set(_ASIAN):
+            continue
+        notes.append(
+            f"Most letters of system {system!r} are {str(script).capitalize()}, and those of the "
+            f"references are {str(expected).capitalize()}."
+        )
+    return notes
 
 
 def language_notes(
@@ -104,8 +123,8 @@ def language_notes(
     for label, metric in metrics.items():
         own = made_for(metric)
         if own is None:
-            notes += _about_words(label, metric, script)
-        elif language is not None and own != language:
+            continue
+        if language is not None and own != language:
             notes.append(
                 f"{label} is made for {language_name(own)}, and the target language is "
                 f"{language_name(language)}: its scores mean little."
@@ -115,23 +134,48 @@ def language_notes(
                 f"{label} is made for {language_name(own)}, and the references do not look "
                 f"{language_name(own)}: its scores mean little; -l names the target language."
             )
+    free = {label: metric for label, metric in metrics.items() if made_for(metric) is None}
+    return notes + _about_words(free, script)
+
+
+def _about_words(metrics: Mapping[str, Metric], script: str) -> list[str]:
+    """Notes about metrics whose words are whole clauses in this script."""
+    if script not in _UNSPACED_SCRIPTS:
+        return []
+    ours = [label for label, metric in metrics.items() if _splits_at_spaces(metric, script)]
+    hopeless = [label for label in ours if metrics[label].name == "ter" and script not in _ASIAN]
+    others = [label for label in ours if label not in hopeless]
+    why = "at spaces, and the references are in a script without spaces"
+    notes = []
+    if others:
+        notes.append(f"{_split(others)} {why}: name the target language (-l en-zh) or a tokenizer.")
+    if hopeless:
+        notes.append(
+            f"{_split(hopeless)} {why}: its scores mean little; wer and cder take characters with -l."
+        )
     return notes
 
 
-def _about_words(label: str, metric: Metric, script: str) -> list[str]:
+def _split(labels: Sequence[str]) -> str:
+    if len(labels) == 1:
+        return f"{labels[0]} splits words"
+    return f"{', '.join(labels[:-1])} and {labels[-1]} split words"
+
+
+def _splits_at_spaces(metric: Metric, script: str) -> bool:
+    if metric.name == "ter":  # asian_support is for East Asia
+        return script not in _ASIAN or not getattr(metric, "asian_support", False)
     tokenizer = getattr(getattr(metric, "tokenizer", None), "name", None)
-    if script in _UNSPACED_SCRIPTS and tokenizer in _SPLIT_AT_SPACES:
-        return [
-            f"{label} splits words at spaces, and the references are in a script without spaces: "
-            "name the target language (-l en-zh) or a tokenizer."
-        ]
-    return []
+    return tokenizer in _SPLIT_AT_SPACES
 
 
 def _about_text(references: Sequence[str], script: str, language: str | None) -> list[str]:
     """A note where the text is in another language than the one that was given."""
-    from cupel.text.languages import is_written_in, language_name
+    from cupel.text.languages import CODES, is_written_in, language_name
 
+    mixture = _mixture(references)
+    if mixture:
+        return [mixture]
     if language is None:
         return []
     if not is_written_in(script, language):
@@ -139,13 +183,28 @@ def _about_text(references: Sequence[str], script: str, language: str | None) ->
             f"The target language is {language_name(language)}, but most letters of the references "
             f"are {script.capitalize()}."
         ]
-    detected = _detected(references)
+    detected = _detected(references) if language in CODES else None
     if detected is None or detected == language:
         return []
     return [
         f"The target language is {language_name(language)}, but the references look "
         f"{language_name(detected)}."
     ]
+
+
+def _mixture(references: Sequence[str]) -> str | None:
+    """A note about text in two scripts that no language has together."""
+    from cupel.text.scripts import scripts
+
+    counts = scripts(references)
+    if "KANA" in counts:  # which Japanese writes beside Han
+        counts["KANA"] += counts.pop("HAN", 0)
+    total = counts.total()
+    large = [(name, n / total) for name, n in counts.most_common(2) if n >= _MIXED * total]
+    if len(large) < 2:
+        return None
+    parts = ", ".join(f"{name.capitalize()} {share:.0%}" for name, share in large)
+    return f"The references are in more than one script ({parts}): are they in one language?"
 
 
 def _detected(references: Sequence[str]) -> str | None:

@@ -197,10 +197,9 @@ class DocumentFrequencies:
         """log(documents / frequency) of numbered n-grams; an unknown one counts as frequency 1."""
         weights = np.empty(numbers.shape)
         for n, counts in enumerate(self.counts):
-            present = numbers[:, n] >= 0
-            frequencies = np.ones(len(numbers))
-            frequencies[present] = np.maximum(counts[numbers[present, n]], 1.0)
-            weights[:, n] = np.log(self.documents) - np.log(frequencies)
+            frequencies = np.append(np.maximum(counts, 1.0), 1.0)  # the last is that of number -1
+            by_number = np.log(self.documents) - np.log(frequencies)
+            weights[:, n] = by_number[numbers[:, n]]
         return weights
 
 
@@ -213,6 +212,8 @@ def frequencies_of_blocks(
     blocks: Iterable[Sequence[Sequence[str]]], tokenizer: Tokenizer
 ) -> DocumentFrequencies:
     """The same from the references of consecutive blocks of segments."""
+    from cupel.kernels.tries import segment_counts
+
     sizes: list[int] = []
 
     def tokens_of(block: Sequence[Sequence[str]]) -> Tokens:
@@ -224,12 +225,10 @@ def frequencies_of_blocks(
     per_text = np.repeat(np.arange(segments), sizes)
     segment = np.repeat(per_text, tokens.lengths)
     table, numbers = build(tokens, ORDERS)
-    counts = []
-    for n, size in enumerate(table.sizes()):
-        present = numbers[:, n] >= 0
-        pairs = np.unique(numbers[present, n] * segments + segment[present])
-        counts.append(np.bincount(pairs // segments, minlength=size).astype(np.float64))
-    return DocumentFrequencies(float(segments), table, tuple(counts))
+    counts = tuple(
+        segment_counts(numbers, n, segment, size) for n, size in enumerate(table.sizes(), start=1)
+    )
+    return DocumentFrequencies(float(segments), table, counts)
 
 
 def write_document_frequencies(

@@ -39,7 +39,7 @@ from cupel.metrics import shared_options as option
 from cupel.options import Range
 from cupel.registry import register
 from cupel.text.tokenizers import Tokenizer
-from cupel.text.tokens import Tokens, intern
+from cupel.text.tokens import Tokens, intern, split_words
 
 
 @dataclass(frozen=True)
@@ -49,11 +49,24 @@ class BetweenBlanks:
     tokenizer: Tokenizer
 
     def __call__(self, sentences: Sequence[str]) -> Tokens:
+        from cupel.text.code_points import blank
+
+        if self.tokenizer.name in ("13a", "zh", "char", "script"):  # which leave no blanks
+            tokens = self.tokenizer(sentences)
+            if tokens.lengths.all():
+                return tokens
         if self.tokenizer.lowercase:
             sentences = [sentence.lower() for sentence in sentences]
         if self.tokenizer.name != "none":  # which drops trailing blanks
             sentences = self.tokenizer.lines(sentences)
+        if all(map(_is_neat, sentences)):
+            return split_words(sentences, classes=blank())
         return intern([sentence.split(" ") for sentence in sentences])
+
+
+def _is_neat(sentence: str) -> bool:
+    """Whether splitting at every blank leaves no empty token."""
+    return "  " not in sentence and " " not in (sentence[:1] or " ", sentence[-1:])
 
 
 @register("rouge-l", "longest common subsequence of words (Lin 2004), as pycocoevalcap")

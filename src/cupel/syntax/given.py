@@ -19,7 +19,7 @@ from cupel.errors import CupelError
 from cupel.metric import Signature
 from cupel.reading.lines import open_bytes
 from cupel.syntax.conllu import Sentence, join_multiwords, read_conllu
-from cupel.syntax.heads import CONVENTIONS, RULES, check_convention, convert, style_of
+from cupel.syntax.heads import CONVENTIONS, check_convention, convention_name, convert, style_of
 from cupel.syntax.tree import Tree
 from cupel.syntax.trees import Trees
 
@@ -43,8 +43,8 @@ class GivenTrees:
         for path in self.paths:
             with open_bytes(path) as stream:
                 digest.update(stream.read())
-        convention = self.heads if self.heads == CONVENTIONS[0] else f"{self.heads}.{RULES}"
-        return Signature.of(trees=digest.hexdigest(), heads=convention)
+        # Whatever the style: the digest has it.
+        return Signature.of(trees=digest.hexdigest(), heads=convention_name(self.heads, "ud"))
 
     def __call__(self, sentences: Sequence[str]) -> Trees:
         """The tree of each sentence; one that has none is an error that names the line."""

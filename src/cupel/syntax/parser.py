@@ -18,8 +18,8 @@ from cupel.batch import Batch
 from cupel.console import Progress
 from cupel.errors import CupelError
 from cupel.metric import Signature
-from cupel.syntax.heads import CONVENTIONS, RULES, check_convention, convert, style_of
-from cupel.syntax.models import find_model
+from cupel.syntax.heads import CONVENTIONS, check_convention, convention_name, convert, style_of
+from cupel.syntax.models import Model, find_model
 from cupel.syntax.spacy_trees import parse, split_words
 from cupel.syntax.store import ParseStore
 from cupel.syntax.trees import Trees
@@ -62,7 +62,7 @@ class Parser:
         """The parser's part of a metric's signature."""
         model = find_model(self.model)
         return Signature.of(
-            parser=model, spacy=model.spacy, heads=self._convention(), words=self._words()
+            parser=model, spacy=model.spacy, heads=self._convention(model), words=self._words()
         )
 
     def __call__(self, sentences: Sequence[str], progress: Progress | None = None) -> Trees:
@@ -70,8 +70,11 @@ class Parser:
         texts, rows = distinct(sentences)
         return self._distinct(texts, progress).take(rows)
 
-    def _convention(self) -> str:
-        return self.heads if self.heads == CONVENTIONS[0] else f"{self.heads}.{RULES}"
+    def _convention(self, model: Model) -> str:
+        if self.heads == CONVENTIONS[0]:
+            return self.heads
+        style = style_of(model.relations, f"The spaCy model {model.name}")
+        return convention_name(self.heads, style)
 
     def _words(self) -> str:
         return OWN if self.tokenize == OWN else Tokenizer(self.tokenize).signature()

@@ -21,6 +21,7 @@ _SUBJECT = ("nsubj", "csubj", "expl")
 _INSIDE_NOUN = frozenset(
     "det amod nummod compound nmod poss acl relcl appos quantmod predet flat fixed goeswith".split()
 )
+_OBJECTS = frozenset(["obj", "iobj"])
 _NEGATION = frozenset(["not", "n't", "n’t", "never"])
 
 
@@ -92,6 +93,9 @@ class _Reheading:
         spine = _Spine(word)
         for child in self.tree.children[word]:
             self._sort(spine, child, _base(self.tree.relations[child]))
+        if not spine.has_copula:  # "gesehen worden ist": behind the verb the last is the outermost
+            behind = [verb for verb in spine.verbs if verb > word]
+            spine.verbs = [verb for verb in spine.verbs if verb < word] + behind[::-1]
         if spine.marks:  # "the problem is that ...": UD hangs both on the clause's predicate
             spine.outer = [verb for verb in spine.verbs if verb < spine.marks[0]]
             spine.verbs = [verb for verb in spine.verbs if verb > spine.marks[0]]
@@ -106,7 +110,8 @@ class _Reheading:
         elif relation == "case" and self.style == "ud":
             spine.prepositions.append(child)
         elif relation == "cop" or (
-            child < word and (relation in ("aux", "auxpass") or (relation == "mark" and to))
+            (relation in ("aux", "auxpass") and (child < word or self.style == "ud"))
+            or (relation == "mark" and to and child < word)
         ):
             spine.verbs.append(child)
             spine.has_copula |= relation == "cop"
@@ -271,6 +276,8 @@ class _Reheading:
         return spine.verbs[-1] < child < spine.word and not negation and not outside
 
     def _home_among_verbs(self, spine: _Spine, child: int) -> int:
+        if self.style == "ud" and self._is_of_inner_verb(spine, child):
+            return spine.word
         if child > spine.word:
             return spine.verbs[0] if spine.verbs[0] > spine.word else spine.word
         before = [verb for verb in spine.verbs if verb < child]
@@ -280,6 +287,23 @@ class _Reheading:
             return before[-1]
         after = [verb for verb in (*spine.verbs, spine.word) if verb > child]
         return after[0]  # "to boldly go": the adverb is the lower VP's
+
+    def _is_of_inner_verb(self, spine: _Spine, child: int) -> bool:
+        """Whether a child left of the verb is the verb's own and not that of its auxiliary.
+
+        "dass er [das Haus gesehen] hat": what is behind the subject. "er hat [das Haus gesehen]": what
+        is between the two, from the first object on.
+        """
+        between = [c for c in self.tree.children[spine.word] if spine.verbs[0] < c <= child]
+        if spine.verbs[0] > spine.word:
+            if spine.has_copula:
+                return False
+            between = [c for c in self.tree.children[spine.word] if c < child]
+            relations = [_base(self.tree.relations[c]) for c in between]
+            starts = any(relation.startswith(_SUBJECT) for relation in relations)
+        else:
+            starts = any(_base(self.tree.relations[c]) in _OBJECTS for c in between)
+        return starts and child < spine.word
 
 
 def _last_of_names(tree: Tree) -> Tree:

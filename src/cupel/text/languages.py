@@ -1,7 +1,8 @@
 """Languages by their codes: which exist, their scripts, and which are written without spaces.
 
-Codes are those of ISO 639-1 (two letters); codes of three letters (ISO 639-3) pass unchecked. A
-language pair is written `en-de`; a region behind the target (`en-pt_BR`) makes no difference here.
+Codes are those of ISO 639-1 (two letters), or of three letters (ISO 639-3), of which those that we do
+not have pass unchecked. A language pair is written `en-de`; a region or script behind the target
+(`en-pt_BR`, `eng_Latn-deu_Latn`) makes no difference here.
 """
 
 from __future__ import annotations
@@ -36,12 +37,25 @@ _OTHER_CODES = (
     "sd se sg sm sn so sq ss st su tg ti tk tl tn to ts tt tw ty ug uz ve vo wa wo za"
 ).split()
 CODES = frozenset([*NAMES, *_OTHER_CODES])
+_THREE_LETTERS = dict(
+    pair.split("=")
+    for pair in (
+        "amh=am ara=ar arb=ar ben=bn bul=bg cat=ca ces=cs cze=cs cmn=zh dan=da deu=de ger=de dut=nl "
+        "ell=el gre=el eng=en est=et eus=eu baq=eu fas=fa per=fa pes=fa fin=fi fra=fr fre=fr gle=ga "
+        "guj=gu hau=ha heb=he hin=hi hrv=hr hun=hu hye=hy arm=hy ind=id isl=is ice=is ita=it jpn=ja "
+        "kat=ka geo=ka kaz=kk khm=km kor=ko lao=lo lit=lt lav=lv lvs=lv mar=mr mya=my bur=my nep=ne "
+        "npi=ne nld=nl nor=no nob=nb nno=nn pol=pl pus=ps por=pt ron=ro rum=ro rus=ru sin=si slk=sk "
+        "slo=sk slv=sl spa=es srp=sr swe=sv swa=sw swh=sw tam=ta tel=te tha=th tur=tr ukr=uk urd=ur "
+        "vie=vi xho=xh ydd=yi yid=yi zho=zh chi=zh zul=zu"
+    ).split()
+)
+"""Codes of three letters (ISO 639-2 and 639-3) of languages that have one of two."""
 WITHOUT_SPACES = frozenset({"zh", "ja", "th", "lo", "km", "my"})
 _SCRIPTS = {
     **dict.fromkeys(["ar", "fa", "ps", "ur"], ("ARABIC",)),
     **dict.fromkeys(["bg", "kk", "ru", "uk"], ("CYRILLIC",)),
     **dict.fromkeys(["hi", "mr", "ne"], ("DEVANAGARI",)),
-    "bn": ("BENGALI",), "el": ("GREEK",), "gu": ("GUJARATI",), "he": ("HEBREW",),
+    "am": ("ETHIOPIC",), "bn": ("BENGALI",), "el": ("GREEK",), "gu": ("GUJARATI",), "he": ("HEBREW",),
     "hy": ("ARMENIAN",), "ja": (HAN, KANA), "ka": ("GEORGIAN",), "km": ("KHMER",),
     "ko": ("HANGUL",), "lo": ("LAO",), "my": ("MYANMAR",), "si": ("SINHALA",),
     "sr": ("CYRILLIC", "LATIN"), "ta": ("TAMIL",), "te": ("TELUGU",), "th": ("THAI",),
@@ -56,12 +70,13 @@ _LEAST_ENGLISH = 0.15
 def target_language(pair: str | None) -> str | None:
     """The target language of a pair such as `en-de`, or of a code alone; an unknown one is refused.
 
-    >>> target_language("en-pt_BR")
-    'pt'
+    >>> target_language("en-pt_BR"), target_language("eng_Latn-deu_Latn")
+    ('pt', 'de')
     """
     if not pair:
         return None
     code = pair.rpartition("-")[2].partition("_")[0].lower()
+    code = _THREE_LETTERS.get(code, code)
     if code in CODES or (len(code) == 3 and code.isalpha()):
         return code
     near = get_close_matches(code, sorted(CODES), n=1, cutoff=0.5) if len(code) < 4 else []

@@ -8,12 +8,13 @@ scores depend on it: so there is one list here.
 from __future__ import annotations
 
 import json
-from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 from typing import Any
+
+import numpy as np
 
 FUNCTION_WORD_RATE = 1e-3
 LEAST_OCCURRENCES = 5
@@ -37,11 +38,13 @@ def frequent_words(texts: Iterable[str]) -> frozenset[str]:
     That is how Meteor Universal (Denkowski and Lavie 2014, section 3.2) finds the function words of
     a language that has no list of them.
     """
-    from cupel.text.scripts import words  # loads regex, which no other part of METEOR needs
+    from cupel.text.scripts import word_classes  # loads regex, which no other part of METEOR needs
+    from cupel.text.tokens import split_words
 
-    counts = Counter(word for text in texts for word in words(text.lower()))
-    least = max(counts.total() * FUNCTION_WORD_RATE, LEAST_OCCURRENCES)
-    return frozenset(word for word, count in counts.items() if count >= least)
+    tokens = split_words([text.lower() for text in texts], classes=word_classes)
+    counts = np.bincount(tokens.ids, minlength=len(tokens.types))
+    least = max(len(tokens.ids) * FUNCTION_WORD_RATE, LEAST_OCCURRENCES)
+    return frozenset(tokens.types[word] for word in np.flatnonzero(counts >= least).tolist())
 
 
 @cache

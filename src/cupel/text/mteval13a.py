@@ -17,6 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from cupel.text.code_points import mteval
 from cupel.text.tokens import Tokens, split_words
 
 _ENTITIES = (("&quot;", '"'), ("&amp;", "&"), ("&lt;", "<"), ("&gt;", ">"))
@@ -26,7 +27,7 @@ def tokenize(sentences: Sequence[str]) -> Tokens:
     """The 13a tokens of each sentence."""
     from cupel.kernels.words import RULES_13A
 
-    return split_words([_resolved(sentence) for sentence in sentences], RULES_13A)
+    return split_words([_resolved(sentence) for sentence in sentences], RULES_13A, mteval())
 
 
 def _resolved(sentence: str) -> str:

@@ -61,26 +61,18 @@ class NgramTable:
 
 def build(tokens: Tokens, orders: int) -> tuple[NgramTable, IntArray]:
     """The table of all n-grams of `tokens`, and their numbers as `NgramTable.numbers` gives them."""
+    from cupel.kernels.tries import number_continuations, places_by_word
+
     words = tokens.ids.astype(np.int64)
     numbers = np.full((len(words), orders), -1, np.int64)
     numbers[:, 0] = words
     all_starts, all_lasts = [], []
     parents = len(tokens.types)
+    by_word = places_by_word(words, parents)
     for n in range(2, orders + 1):
-        at = _starts(tokens, n)
-        # One number that orders by first n-1 words first and by last word second.
-        keys = numbers[at, n - 2] * len(tokens.types) + words[at + n - 1]
-        distinct, inverse = np.unique(keys, return_inverse=True)
-        numbers[at, n - 1] = inverse
-        prefixes, lasts = np.divmod(distinct, max(len(tokens.types), 1))
-        all_starts.append(np.searchsorted(prefixes, np.arange(parents + 1)))
-        all_lasts.append(lasts.astype(np.int32))
-        parents = len(distinct)
+        starts, lasts = number_continuations(words, tokens.offsets, by_word, n, parents, numbers)
+        all_starts.append(starts)
+        all_lasts.append(lasts)
+        parents = len(lasts)
     vocabulary = {word: number for number, word in enumerate(tokens.types)}
     return NgramTable(vocabulary, tuple(all_starts), tuple(all_lasts)), numbers
-
-
-def _starts(tokens: Tokens, n: int) -> IntArray:
-    """Positions at which an n-gram of its sentence starts."""
-    ends = np.repeat(tokens.offsets[1:], tokens.lengths)
-    return np.flatnonzero(np.arange(len(tokens.ids)) + n <= ends)

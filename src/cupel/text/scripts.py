@@ -7,12 +7,17 @@ from collections import Counter
 from collections.abc import Iterable
 from functools import cache
 
+import numpy as np
 import regex
+
+from cupel.arrays import Bytes, Int32Array
 
 HAN, KANA = "HAN", "KANA"
 _UNSPACED = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff"
 """Scripts that are written without spaces: Thai, Lao, Burmese, Khmer, Kana, Han."""
 _WORD = regex.compile(rf"[{_UNSPACED}]\p{{M}}*|(?:(?![{_UNSPACED}])[\w\p{{M}}])+|[^\w\s\p{{M}}]")
+_CHARACTER, _LETTER = regex.compile(f"[{_UNSPACED}]"), regex.compile(r"[\w\p{M}]")
+_MARK = regex.compile(r"\p{M}")
 _NAMES = {"CJK": HAN, "IDEOGRAPHIC": HAN, "HIRAGANA": KANA, "KATAKANA": KANA}
 
 
@@ -24,6 +29,31 @@ def words(text: str) -> list[str]:
     """
     result: list[str] = _WORD.findall(text)
     return result
+
+
+def word_classes(codes: Int32Array) -> Bytes:
+    """Classes of the code points that stand in `codes`, by which a kernel finds the same words."""
+    from cupel.text.code_points import CODE_POINTS
+
+    is_there = np.zeros(CODE_POINTS, np.bool_)
+    is_there[codes] = True
+    present = np.flatnonzero(is_there).tolist()
+    table = np.zeros(present[-1] + 1 if present else 0, np.uint8)
+    table[present] = [_word_class(code) for code in present]
+    return table
+
+
+@cache
+def _word_class(code: int) -> int:
+    from cupel.kernels.words import APART, MARK, TAKES_MARKS, WHITE
+
+    character = chr(code)
+    if character.isspace():
+        return WHITE
+    mark = MARK if _MARK.match(character) else 0
+    if _CHARACTER.match(character):
+        return APART | TAKES_MARKS | mark
+    return mark if _LETTER.match(character) else APART
 
 
 @cache

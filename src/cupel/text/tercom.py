@@ -1,17 +1,29 @@
 """The tokenizer of Tercom, the first TER program, as sacreBLEU's TER applies it.
 
-sacreBLEU tokenises a reference twice, and the second pass of `normalized` may find more to do
-(`..1` becomes `. .1`, then `. . 1`). Its scores depend on that, so ours do it too.
+With `normalized`, XML entities are decoded, the rules of 13a put punctuation apart (see `mteval13a`),
+and 's at the end of a word goes apart; with `asian_support`, East Asian characters and punctuation are
+words of their own. sacreBLEU tokenises a reference twice, and the second pass may find more to do
+(`..1` becomes `. .1`, then `. . 1`). Its scores depend on that, so ours do it too: word by word, since
+the first pass has put blanks between words, past which no rule looks.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from cupel.arrays import IntArray
+import numpy as np
+
+from cupel.arrays import Bytes, Int32Array, IntArray
 from cupel.batch import Batch
-from cupel.text.tokens import Tokens, split_words
+from cupel.text.tokens import Tokens, offsets_of, ragged_take, split_words
+
+_ENTITIES = (("&quot;", '"'), ("&amp;", "&"), ("&lt;", "<"), ("&gt;", ">"))
+_ASIAN_PUNCTUATION = "\u3001\u3002\u3008-\u3011\u3014-\u301f\uff61-\uff65\u30fb"
+_FULL_WIDTH_PUNCTUATION = "\uff0e\uff0c\uff1f\uff1a\uff1b\uff01\uff02\uff08\uff09"
+_PUNCTUATION = re.compile(r'[.,?:;!"()]')
+_ANY_PUNCTUATION = re.compile(rf'[.,?:;!"(){_ASIAN_PUNCTUATION}{_FULL_WIDTH_PUNCTUATION}]')
 
 
 @dataclass(frozen=True)
@@ -28,20 +40,90 @@ class Tercom:
     case_sensitive: bool = False
 
     def __call__(self, sentences: Sequence[str]) -> Tokens:
-        if not (self.normalized or self.no_punct):
-            if not self.case_sensitive:
-                sentences = [sentence.lower() for sentence in sentences]
-            return split_words(sentences)
-        from sacrebleu.tokenizers.tokenizer_ter import TercomTokenizer
+        if not self.case_sensitive:
+            sentences = [sentence.lower() for sentence in sentences]
+        if not self.normalized:
+            return self._without_punctuation(split_words(sentences))
+        once = self._pass([_resolved(sentence) for sentence in sentences])
+        return _with_second_pass(once, self._pass(once.types))
 
-        tokenize = TercomTokenizer(
-            self.normalized, self.no_punct, self.asian_support, self.case_sensitive
-        )
-        lines = [tokenize(sentence.rstrip()) for sentence in sentences]
-        if self.normalized:
-            lines += [tokenize(line) for line in lines]
-        return split_words(lines)
+    def _pass(self, sentences: Sequence[str]) -> Tokens:
+        from cupel.kernels.words import RULES_TERCOM
+
+        return self._without_punctuation(split_words(sentences, RULES_TERCOM, self._classes()))
+
+    def _classes(self) -> Bytes:
+        from cupel.text.code_points import tercom
+
+        return tercom(self.asian_support)
+
+    def _without_punctuation(self, tokens: Tokens) -> Tokens:
+        """Words without the punctuation in them; a word that is nothing else is left out."""
+        if not self.no_punct:
+            return tokens
+        pattern = _ANY_PUNCTUATION if self.asian_support else _PUNCTUATION
+        stripped = split_words([pattern.sub("", word) for word in tokens.types])
+        return _replaced(tokens, stripped)
 
     def reference_rows(self, batch: Batch) -> IntArray:
         """Where the batch's references stand in the tokens."""
         return batch.reference_index + (len(batch.sentences) if self.normalized else 0)
+
+
+def _resolved(sentence: str) -> str:
+    """Without line breaks and XML entities."""
+    if "\n" in sentence:
+        sentence = sentence.rstrip().replace("\n-", "").replace("\n", " ")
+    if "&" in sentence:
+        for entity, character in _ENTITIES:
+            sentence = sentence.replace(entity, character)
+    return sentence
+
+
+def _replaced(tokens: Tokens, words: Tokens) -> Tokens:
+    """Each token replaced by row `id` of `words`: by none, one, or several."""
+    ids = ragged_take(words.ids, words.offsets, tokens.ids)
+    ends = offsets_of(words.lengths[tokens.ids], len(tokens.ids))
+    return Tokens(ids, ends[tokens.offsets], words.types)
+
+
+def _with_second_pass(once: Tokens, again: Tokens) -> Tokens:
+    """The rows of `once`, and behind them the same with each token replaced by its row of `again`."""
+    types, ids, offsets = list(once.types), once.ids, once.offsets
+    other = _unlike(types, again)
+    if other:  # few do change
+        numbers = {word: number for number, word in enumerate(types)}
+        rows = {n: [numbers.setdefault(w, len(numbers)) for w in again.of(n)] for n in other}
+        types = list(numbers)
+        ids, offsets = _with_rows(once, rows)
+    return Tokens(
+        np.concatenate([once.ids, ids]),
+        np.concatenate([once.offsets, offsets[1:] + once.offsets[-1]]),
+        types,
+    )
+
+
+def _unlike(words: Sequence[str], tokens: Tokens) -> list[int]:
+    """Which rows are not one token that is the word of that place."""
+    if len(tokens.ids) == len(words) and list(tokens.types) == words:
+        return []
+    is_one = (tokens.lengths == 1).tolist()
+    first = np.append(tokens.ids, 0)[tokens.offsets[:-1]].tolist()
+    rows = enumerate(zip(words, is_one, first, strict=True))
+    return [n for n, (word, one, number) in rows if not one or tokens.types[number] != word]
+
+
+def _with_rows(tokens: Tokens, rows: Mapping[int, Sequence[int]]) -> tuple[Int32Array, IntArray]:
+    """Ids and offsets with each token that is in `rows` replaced by the tokens there."""
+    changes = np.zeros(len(tokens.types), np.bool_)
+    changes[list(rows)] = True
+    places = np.flatnonzero(changes[tokens.ids])
+    lengths = np.ones(len(tokens.ids), np.int64)
+    parts, done = [], 0
+    for place in places.tolist():
+        row = rows[int(tokens.ids[place])]
+        parts += [tokens.ids[done:place], np.array(row, np.int32)]
+        lengths[place] = len(row)
+        done = place + 1
+    ids = np.concatenate([*parts, tokens.ids[done:]])
+    return ids, offsets_of(lengths, len(lengths))[tokens.offsets]

@@ -1,18 +1,19 @@
 """The tokenizers by name: those of sacreBLEU (same names, same tokens), `ptb` and `script`.
 
-`13a` is done here for whole batches (see `mteval13a`); the others are sacreBLEU's own classes,
-called once per distinct sentence. sacreBLEU fetches the sentencepiece models of `spm`,
+`13a`, `zh`, `char`, `none` and `script` are done here for whole batches, in a compiled loop (see
+`mteval13a` and `code_points`); the others are sacreBLEU's own classes, called once per distinct
+sentence. sacreBLEU fetches the sentencepiece models of `spm`,
 `flores101`, `flores200` and `spBLEU-1K` from the network at first use; Cupel never does, and
 says where the file has to be.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from string import ascii_lowercase, ascii_uppercase
 from typing import Any, Literal
 
 from cupel.errors import CupelError, MissingPart
@@ -76,9 +77,8 @@ class Tokenizer:
         if self.lowercase:
             lower = _ascii_lower if self.lowercase == "ascii" else str.lower
             sentences = [lower(sentence) for sentence in sentences]
-        if self.name == "13a":
-            return mteval13a.tokenize(sentences)
-        return split_words(self.lines(sentences))
+        compiled = _COMPILED.get(self.name)
+        return compiled(sentences) if compiled else split_words(self.lines(sentences))
 
     def lines(self, sentences: Sequence[str]) -> list[str]:
         """The tokenised sentences as text, tokens separated by white space."""
@@ -88,16 +88,15 @@ class Tokenizer:
             from cupel.text import ptb
 
             return ptb.tokenize(sentences)
-        if self.name == "script":
-            from cupel.text.scripts import words
-
-            return [" ".join(words(sentence)) for sentence in sentences]
+        if self.name in _COMPILED:
+            tokens = self(sentences)
+            return [" ".join(tokens.of(row)) for row in range(len(tokens))]
         tokenize: Callable[[str], str] = _sacrebleu_tokenizer(self.name)
         return [tokenize(sentence.rstrip()) for sentence in sentences]
 
     def signature(self) -> str:
         """The name as sacreBLEU's signatures give it (with MeCab's version, for instance)."""
-        if self.name in ("13a", "none", "ptb", "script"):
+        if self.name in (*_COMPILED, "ptb"):
             return self.name
         return str(_sacrebleu_tokenizer(self.name).signature())
 
@@ -106,11 +105,40 @@ class Tokenizer:
         return Signature.of(case="lc" if self.lowercase else "mixed", tok=self.signature())
 
 
-_LETTERS = str.maketrans(ascii_uppercase, ascii_lowercase)
+def _chinese(sentences: Sequence[str]) -> Tokens:
+    from cupel.kernels.words import RULES_ZH
+    from cupel.text.code_points import chinese
+
+    return split_words(sentences, RULES_ZH, chinese())
+
+
+def _characters(sentences: Sequence[str]) -> Tokens:
+    from cupel.text.code_points import every_character
+
+    return split_words(sentences, classes=every_character())
+
+
+def _by_script(sentences: Sequence[str]) -> Tokens:
+    from cupel.text.scripts import word_classes
+
+    return split_words(sentences, classes=word_classes)
+
+
+_COMPILED: dict[str, Callable[[Sequence[str]], Tokens]] = {
+    "13a": mteval13a.tokenize,
+    "char": _characters,
+    "none": split_words,
+    "script": _by_script,
+    "zh": _chinese,
+}
+
+_CAPITALS = re.compile("[A-Z]+")
 
 
 def _ascii_lower(sentence: str) -> str:
-    return sentence.lower() if sentence.isascii() else sentence.translate(_LETTERS)
+    if sentence.isascii():
+        return sentence.lower()
+    return _CAPITALS.sub(lambda match: match[0].lower(), sentence)
 
 
 def check_tokenizer(name: str) -> None:

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import chain, pairwise
 
 import numpy as np
 import numpy.typing as npt
 
-from cupel.arrays import Int32Array, IntArray
+from cupel.arrays import Bytes, Int32Array, IntArray
+from cupel.text.code_points import white_space
+
+ClassesOf = Callable[[Int32Array], Bytes]
 
 
 @dataclass(frozen=True)
@@ -86,17 +89,19 @@ def ragged_take(values: Int32Array, offsets: IntArray, rows: npt.NDArray[np.inte
     return taken
 
 
-_WHITESPACE = np.array([chr(code).isspace() for code in range(0x3001)])
-"""Which code points `str.split` splits at; there are none beyond."""
+def split_words(
+    sentences: Sequence[str], rules: int = 0, classes: Bytes | ClassesOf | None = None
+) -> Tokens:
+    """The words between white space, split further by the rules of `cupel.kernels.words`.
 
-
-def split_words(sentences: Sequence[str], rules: int = 0) -> Tokens:
-    """The words between white space, split further by the rules of `cupel.kernels.words`."""
+    classes: a table of `cupel.text.code_points`, or what makes one of all code points of the text.
+    """
     from cupel.kernels.words import numbered_words
 
     codes = np.frombuffer("".join(sentences).encode("utf-32-le", "surrogatepass"), np.int32)
     offsets = offsets_of(map(len, sentences), len(sentences))
-    ids, ends, letters, starts = numbered_words(codes, offsets, _WHITESPACE, rules)
+    table = white_space() if classes is None else classes(codes) if callable(classes) else classes
+    ids, ends, letters, starts = numbered_words(codes, offsets, table, rules)
     text = letters.tobytes().decode("utf-32-le", "surrogatepass")
     places = starts.tolist()
     return Tokens(ids, ends, [text[a:b] for a, b in pairwise(places)])
@@ -109,5 +114,6 @@ def characters(sentences: Sequence[str], *, keep_whitespace: bool = False) -> To
     offsets = offsets_of(map(len, sentences), len(sentences))
     if keep_whitespace:
         return Tokens(codes, offsets, ())
-    kept = ~_WHITESPACE[np.minimum(codes, len(_WHITESPACE) - 1)] | (codes >= len(_WHITESPACE))
+    white = white_space()
+    kept = (white[np.minimum(codes, len(white) - 1)] == 0) | (codes >= len(white))
     return Tokens(codes[kept], offsets_of(kept, len(kept))[offsets], ())
