@@ -26,6 +26,7 @@ from cupel.learned.nnrk.model.averages import Average
 from cupel.learned.nnrk.model.inputs import SentenceVectors, SkipArcs, check_finite
 from cupel.learned.nnrk.model.minilm import LAYERS, Match, SentenceVector
 from cupel.learned.nnrk.model.syntax25 import Syntax
+from cupel.learned.nnrk.model.word_match import WordMatch
 from cupel.metric import Metric
 from cupel.registry import entries, get_metric
 from cupel.text.vectors import FULL
@@ -48,6 +49,7 @@ MATCHES: dict[str, Callable[[], SkipArcs]] = {
     "minilm-match": Match,
     "minilm-layers": lambda: Match(LAYERS),
 }
+WORD_MATCH = "word-match="
 PARTS = ("score", "statistics", "components")
 
 
@@ -147,6 +149,8 @@ def _vectors(name: str) -> SentenceVectors:
 def _skip(name: str) -> SkipArcs:
     if name in MATCHES:
         return MATCHES[name]()
+    if name.startswith(WORD_MATCH):
+        return WordMatch(name.removeprefix(WORD_MATCH))
     spec, dot, part = name.rpartition(".")
     if not dot or part not in PARTS:
         spec, part = name, "score"
