@@ -26,10 +26,11 @@ from pathlib import Path
 import numpy as np
 import torch
 
+from cupel.arrays import FloatArray
 from cupel.neural.encoder import Encoder, encode
 from cupel.text.vectors import DISTILLED, open_vectors
 
-WORDS = 40_000
+WORDS = 30_000
 DIRECTIONS = 100
 BLOCK = 2000
 SCALE = 5.0
@@ -40,14 +41,15 @@ LEVELS = 63
 TARGET = Path(__file__).parents[1] / f"src/cupel/resources/words/{DISTILLED}.npz"
 
 
-def encoded(words: list[str], encoder_folder: str, folder: Path) -> np.ndarray:
+def encoded(words: list[str], encoder_folder: str, folder: Path) -> FloatArray:
     """(words, 768): each word as a sentence, the mean of its pieces and the special ones."""
     folder.mkdir(parents=True, exist_ok=True)
-    encoder = Encoder.load(encoder_folder).to(torch.bfloat16)
+    encoder: Encoder | None = None
     parts = []
     for low in range(0, len(words), BLOCK):
         path = folder / f"{low:06}.npy"
         if not path.exists():
+            encoder = encoder or Encoder.load(encoder_folder).to(torch.bfloat16)
             pieces = encoder.tokenize(words[low : low + BLOCK])
             with torch.inference_mode():
                 _, vectors = encode(encoder, pieces, lambda states: states[-1], tokens=1024)
@@ -57,12 +59,12 @@ def encoded(words: list[str], encoder_folder: str, folder: Path) -> np.ndarray:
     return np.concatenate(parts)
 
 
-def unit(rows: np.ndarray) -> np.ndarray:
+def unit(rows: FloatArray) -> FloatArray:
     """Rows of length 1."""
     return rows / np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), 1e-12)
 
 
-def main_directions(rows: np.ndarray, count: int) -> tuple[np.ndarray, float]:
+def main_directions(rows: FloatArray, count: int) -> tuple[FloatArray, float]:
     """Rows on their main directions, and the share of the variance that these hold."""
     rows = unit(rows)
     rows = rows - rows.mean(axis=0)

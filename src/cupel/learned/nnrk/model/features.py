@@ -8,7 +8,8 @@ are listed with commas, or with semicolons where one has commas itself:
 
 `wiki-gw50` is the average of the 50-dimensional GloVe vectors of the words, from the table that
 comes with Cupel; `wiki-gw50-full` that from the whole table of 400,000 words, `vectors=FILE` from
-any other, and `wiki-gw50-zero` has zeros for words without a vector.
+any other, and `wiki-gw50-zero` has zeros for words without a vector. `word-match` is how well words
+match by the vectors `mpnet-glove-150d-30k`; `word-match=TABLE` takes another table.
 """
 
 from __future__ import annotations
@@ -48,6 +49,7 @@ VECTORS: dict[str, Callable[[], SentenceVectors]] = {
 MATCHES: dict[str, Callable[[], SkipArcs]] = {
     "minilm-match": Match,
     "minilm-layers": lambda: Match(LAYERS),
+    "word-match": WordMatch,
 }
 WORD_MATCH = "word-match="
 PARTS = ("score", "statistics", "components")

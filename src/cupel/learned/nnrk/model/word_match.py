@@ -24,7 +24,7 @@ from cupel.learned.nnrk.model.inputs import check_finite
 from cupel.text.tokenizers import Tokenizer
 from cupel.text.tokens import Tokens
 from cupel.text.unknown_words import unknown_vectors
-from cupel.text.vectors import open_vectors
+from cupel.text.vectors import DISTILLED, open_vectors
 
 if TYPE_CHECKING:
     from cupel.corpus import Corpus
@@ -37,7 +37,7 @@ COLUMNS = 6 * len(SIZES) + 1
 class WordMatch:
     """The matches as skip-arc features; table: see `cupel.text.vectors`."""
 
-    table: str
+    table: str = DISTILLED
     tokenize: str = "13a"
 
     def __post_init__(self) -> None:
@@ -45,7 +45,7 @@ class WordMatch:
 
     @property
     def name(self) -> str:
-        return f"word-match={self.table}"
+        return "word-match" if self.table == DISTILLED else f"word-match={self.table}"
 
     def prepare(self, corpus: Corpus) -> WordMatch:
         return self
@@ -58,17 +58,16 @@ class WordMatch:
         tokens = batch.analyse(Tokenizer(self.tokenize, lowercase=True))
         unit, weight = self._words(tokens)
         out = np.zeros((len(batch), COLUMNS))
-        cached: dict[int, list[Float32Array]] = {}
-        for row, (translation, reference) in enumerate(
-            zip(batch.hypothesis_index.tolist(), batch.reference_index.tolist(), strict=True)
-        ):
-            sides = []
-            for sentence in (translation, reference):
-                if sentence not in cached:
-                    ids = tokens.ids[tokens.offsets[sentence] : tokens.offsets[sentence + 1]]
-                    cached[sentence] = list(_grams(unit[ids], weight[ids]))
-                sides.append(cached[sentence])
-            out[row] = _matched(*sides)
+
+        def grams(sentence: int) -> list[Float32Array]:
+            ids = tokens.ids[tokens.offsets[sentence] : tokens.offsets[sentence + 1]]
+            return list(_grams(unit[ids], weight[ids]))
+
+        last, reference = -1, grams(0) if len(batch) else []
+        for row in np.argsort(batch.reference_index, kind="stable").tolist():
+            if (own := int(batch.reference_index[row])) != last:
+                last, reference = own, grams(own)
+            out[row] = _matched(grams(int(batch.hypothesis_index[row])), reference)
         return check_finite(self.name, out)
 
     def _words(self, tokens: Tokens) -> tuple[Float32Array, Float32Array]:
@@ -109,9 +108,8 @@ def _matched(translation: list[Float32Array], reference: list[Float32Array]) -> 
             continue
         cosines = words @ others.T
         here, there = cosines.max(axis=1), cosines.max(axis=0)
-        for p, r in (
-            (float(here.mean()), float(there.mean())),
-            (float(here @ weights / weights.sum()), float(there @ their_weights / their_weights.sum())),
-        ):
+        uniform = float(here.mean()), float(there.mean())
+        weighted = here @ weights / weights.sum(), there @ their_weights / their_weights.sum()
+        for p, r in (uniform, (float(weighted[0]), float(weighted[1]))):
             columns += [p, r, 2 * p * r / (p + r) if p > 0 and r > 0 else 0.0]
     return [*columns, float(translation[-1] @ reference[-1])]
