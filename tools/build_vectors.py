@@ -61,7 +61,8 @@ def encoded(words: list[str], encoder_folder: str, folder: Path) -> FloatArray:
 
 def unit(rows: FloatArray) -> FloatArray:
     """Rows of length 1."""
-    return rows / np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), 1e-12)
+    scaled: FloatArray = rows / np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), 1e-12)
+    return scaled
 
 
 def main_directions(rows: FloatArray, count: int) -> tuple[FloatArray, float]:
