@@ -100,7 +100,7 @@ def test_bad_options():
         get_metric("w2v-avg:vectors=nowhere.txt").statistics(Batch(["a"], [["a"]]))
     assert str(caught.value) == (
         "There are no vectors 'nowhere.txt': that is neither a file nor one of "
-        "glove-6b-50d-100k, glove-6b-50d."
+        "glove-6b-50d-100k, mpnet-glove-150d-30k, glove-6b-50d."
     )
 
 

@@ -233,7 +233,7 @@ def test_no_such_vectors(tmp_path):
         open_vectors("glove-7b")
     assert str(caught.value) == (
         "There are no vectors 'glove-7b': that is neither a file nor one of glove-6b-50d-100k, "
-        "glove-6b-50d."
+        "mpnet-glove-150d-30k, glove-6b-50d."
     )
     with pytest.raises(CupelError) as caught:
         open_vectors(str(tmp_path))

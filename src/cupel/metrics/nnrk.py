@@ -6,8 +6,8 @@ is an average translation; higher is better.
 Use: For segments and systems into English, and to compare two systems segment by segment (`cupel
 score --prefer`). The presets are trained on wmt13: do not report agreement with people on wmt13.
 
-Needs: Nothing beyond Cupel for preset=light; 'cupel[meteor,syntax]' for paper, rich and tuned;
-'cupel[contextual,meteor]' for contextual, the best one. English.
+Needs: Nothing beyond Cupel for light and light-2; 'cupel[meteor,syntax]' for paper, rich and
+tuned; 'cupel[contextual,meteor]' for contextual, the best one. English.
 
 Formula:
     NNRK = p(t, empty, r) - p(empty, t, r)
@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from cupel.corpus import Corpus
     from cupel.learned.nnrk.model.network import Model
 
-PRESETS = ("light", "paper", "rich", "tuned", "contextual")
+PRESETS = ("light", "light-2", "paper", "rich", "tuned", "contextual")
 EMPTIES = ("mean", "zero")
 AGGREGATES = ("mean", "sign")
 PREDICTIONS = ("difference", "win", "loss")
@@ -60,7 +60,8 @@ class Nnrk(Metric):
 
     preset: Annotated[
         str,
-        "Model that comes with Cupel: light, paper, rich, tuned or contextual; see docs/nnrk.md.",
+        "Model that comes with Cupel: light, light-2, paper, rich, tuned or contextual; see "
+        "docs/nnrk.md.",
     ] = "light"
     weights: Annotated[
         str | None, "Folder that `cupel train nnrk` wrote (default: the preset's model)."

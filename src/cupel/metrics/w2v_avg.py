@@ -40,7 +40,7 @@ from cupel.metric import Metric, Signature, mean_score, mean_statistics, ratio
 from cupel.metrics import shared_options as option
 from cupel.registry import register
 from cupel.text.tokenizers import Tokenizer
-from cupel.text.vectors import EMBEDDED, FULL, open_vectors
+from cupel.text.vectors import EMBEDDED, FULL, INCLUDED, open_vectors
 
 if TYPE_CHECKING:
     from cupel.corpus import Corpus
@@ -55,8 +55,8 @@ class W2vAvg(Metric):
 
     vectors: Annotated[
         str,
-        "Word vectors: glove-6b-50d-100k, glove-6b-50d, or a file in the format of GloVe, word2vec "
-        "or fastText.",
+        "Word vectors: glove-6b-50d-100k, mpnet-glove-150d-30k, glove-6b-50d, or a file in the format "
+        "of GloVe, word2vec or fastText.",
     ] = EMBEDDED
     tokenize: option.Tokenize = "ptb"
     lowercase: option.Lowercase = True
@@ -72,7 +72,7 @@ class W2vAvg(Metric):
     @property
     def made_for(self) -> str | None:
         """English, unless you give the vectors."""
-        return "en" if self.vectors in (EMBEDDED, FULL) else None
+        return "en" if self.vectors in (*INCLUDED, FULL) else None
 
     def __post_init__(self) -> None:
         if self.multiple not in MULTIPLE:

