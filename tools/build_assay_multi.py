@@ -21,8 +21,8 @@ from cupel.checksums import sha256_of
 from cupel.metrics.assay_multi import CARD, EMBEDDED, LIMIT, TABLE, WEIGHTS
 from cupel.neural.gemma_package import SHA256
 
-CHRF = 3.0
-"""Weight of chrF++ that is added: chosen on one fold of campaigns, see docs/research/assay-multi.md."""
+CHRF = 6.0
+"""Weight of chrF++ that is added, so that no language falls below it: see docs/research/assay-multi.md."""
 LANGUAGES = "ar bho bn cs de en es et fr ha hi hr is it ja ko pt ru sr uk xh zh zu".split()
 UNUSED = ("head.bias", "head.scale")
 """What only training needs."""
