@@ -51,10 +51,10 @@ class Words:
     prefix: int = 0
 
     def __call__(self, sentences: Sequence[str]) -> Tokens:
-        found = [_WORD.findall(text.lower()) for text in sentences]
+        lists = [_WORD.findall(text.lower()) for text in sentences]
         if self.prefix:
-            found = [[word[: self.prefix] for word in words] for words in found]
-        return intern(found)
+            lists = [[word[: self.prefix] for word in words] for words in lists]
+        return intern(lists)
 
 
 @dataclass(frozen=True)
@@ -250,11 +250,11 @@ def _lengths(
         columns.add(f"{name}-longer", np.clip(ratio, 0.0, 2.0))
         columns.add(f"{name}-shorter", np.clip(-ratio, 0.0, 2.0))
     outline = batch.analyse(Outline())
-    ours, theirs = outline[pair[0]], outline[pair[1]]
-    columns.add("latin", np.maximum(ours[:, 1] - theirs[:, 1], 0.0))
-    columns.add("not-latin", np.maximum(theirs[:, 1] - ours[:, 1], 0.0))
-    columns.add("repeats", np.maximum(ours[:, 2] - theirs[:, 2], 0.0))
-    columns.add("last-mark", ours[:, 3] != theirs[:, 3])
+    first, second = outline[pair[0]], outline[pair[1]]
+    columns.add("latin", np.maximum(first[:, 1] - second[:, 1], 0.0))
+    columns.add("not-latin", np.maximum(second[:, 1] - first[:, 1], 0.0))
+    columns.add("repeats", np.maximum(first[:, 2] - second[:, 2], 0.0))
+    columns.add("last-mark", first[:, 3] != second[:, 3])
     columns.add("equal", pair[0] == pair[1])
     columns.add("size", np.log1p(batch.analyse(Characters()).lengths[pair[1]]))
 

@@ -140,23 +140,27 @@ class Gguf:
 
 def _half(block: Bytes) -> Floats:
     """(n, 2) bytes of half-precision numbers -> (n, 1)."""
-    return np.ascontiguousarray(block).view("<f2").astype(np.float32)
+    values: Floats = np.ascontiguousarray(block).view("<f2").astype(np.float32)
+    return values
 
 
 def _f32(blocks: Bytes) -> Floats:
-    return blocks.view("<f4")
+    values: Floats = blocks.view("<f4")
+    return values
 
 
 def _q8_0(blocks: Bytes) -> Floats:
     """A scale, and 32 numbers of 8 bits."""
-    return _half(blocks[:, :2]) * blocks[:, 2:].view(np.int8).astype(np.float32)
+    numbers: Floats = _half(blocks[:, :2]) * blocks[:, 2:].view(np.int8).astype(np.float32)
+    return numbers
 
 
 def _q5_0(blocks: Bytes) -> Floats:
     """A scale, the fifth bits of 32 numbers, their other four."""
     fifth = np.unpackbits(blocks[:, 2:6], axis=1, bitorder="little")
     low = np.concatenate([blocks[:, 6:] & 15, blocks[:, 6:] >> 4], axis=1)
-    return _half(blocks[:, :2]) * ((low | fifth << 4).astype(np.float32) - 16.0)
+    values: Floats = _half(blocks[:, :2]) * ((low | fifth << 4).astype(np.float32) - 16.0)
+    return values
 
 
 def _q4_k(blocks: Bytes) -> Floats:
@@ -169,7 +173,8 @@ def _q4_k(blocks: Bytes) -> Floats:
     numbers = np.concatenate([quarters & 15, quarters >> 4], axis=2).reshape(-1, 8, 32)
     factor = (_half(blocks[:, :2]) * scale)[:, :, None]
     shift = (_half(blocks[:, 2:4]) * least)[:, :, None]
-    return (factor * numbers - shift).astype(np.float32)
+    values: Floats = (factor * numbers - shift).astype(np.float32)
+    return values
 
 
 def _q6_k(blocks: Bytes) -> Floats:
@@ -180,7 +185,8 @@ def _q6_k(blocks: Bytes) -> Floats:
     high = blocks[:, 128:192].reshape(-1, 2, 1, 32) >> shifts & 3
     numbers = (low | high << 4).reshape(-1, 16, 16).astype(np.float32) - 32.0
     scale = _half(blocks[:, 208:]) * blocks[:, 192:208].view(np.int8)
-    return (scale[:, :, None] * numbers).astype(np.float32)
+    values: Floats = (scale[:, :, None] * numbers).astype(np.float32)
+    return values
 
 
 _FORMATS: dict[int, tuple[int, int, Callable[[Bytes], Floats]]] = {
