@@ -12,7 +12,7 @@ import cupel
 from cupel.batch import Batch
 from cupel.cli import app
 from cupel.errors import MissingPart
-from cupel.metrics.assay_multi import EMBEDDED, TABLE
+from cupel.metrics.assay_multi import EMBEDDED, TABLE, AssayMulti
 from cupel.metrics.assay_multi_features import features
 from cupel.metrics.by_language import for_target
 from cupel.neural.gemma_package import gemma_missing
@@ -105,11 +105,17 @@ def test_without_the_packages_the_front_door_says_what_to_install(tmp_path: Path
 
 @needs_gemma
 def test_meanings_count() -> None:
+    """The matcher prefers a synonym to another word; words alone do not."""
     pytest.importorskip("torch")
     reference = "Der Arzt sagte, das Kind sei gesund."
-    near, far = (
+    texts = [
         "Der Mediziner meinte, das Kind sei gesund.",
         "Der Bäcker fragte, das Kind sei gesund.",
-    )
-    better, worse, same = scores([near, far, reference], reference, metric="assay-multi")
-    assert same > better > worse
+        "Der Arzt sagte, das Kind sei krank.",
+    ]
+    batch = Batch(texts, [[reference]] * len(texts))
+    lexical = AssayMulti(encoder=False).raw(batch)
+    near, other, opposite = AssayMulti().raw(batch) - lexical
+    assert near > other > opposite
+    assert (np.diff(lexical) > 0).all()
+    assert near == pytest.approx(1.69, abs=0.02)

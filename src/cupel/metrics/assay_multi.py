@@ -9,7 +9,7 @@ English assay itself is better. docs/research/assay-multi.md has its agreement w
 
 Needs: pip install 'cupel[multi]' (PyTorch and Gemma 3 270M, 250 MB, under the Gemma Terms of Use; no
 network at run time). Any language; the card lists those of its training. encoder=no needs nothing
-beyond Cupel, and leaves the lexical statistics. Without a GPU it scores some ten distinct sentences a second.
+beyond Cupel, and leaves the lexical statistics. A core scores about eight distinct sentences a second.
 
 Formula:
     score = 1 / (1 + exp(-a (l + g - c)))
