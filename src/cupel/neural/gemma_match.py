@@ -25,8 +25,8 @@ from cupel.neural.gemma import BEGIN, GemmaEncoder, norm
 from cupel.neural.wordpiece import Pieces
 
 K = 4
-LONGEST = 512
-"""Pieces of a text that are read; what follows them is left to the lexical part."""
+LONGEST = 256
+"""Pieces of a text that are read, as in training; what follows is left to the lexical part."""
 _AT_ONCE = 3000
 """Pieces of a batch, about."""
 
