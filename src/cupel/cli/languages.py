@@ -14,6 +14,18 @@ if TYPE_CHECKING:
 Options = dict[str, dict[str, object]]
 
 
+def for_target(specs: Sequence[str], pair: str | None, quiet: bool) -> list[str]:
+    """The metrics for a target language: assay is assay-multi where it is not English."""
+    if pair is None or "assay" not in specs:
+        return list(specs)
+    from cupel.metrics.by_language import for_target
+
+    chosen = for_target(specs, pair)
+    if not quiet and chosen != list(specs):
+        output.warn("The target language is not English: assay-multi takes the place of assay.")
+    return chosen
+
+
 def with_language(
     options: Options, specs: Sequence[str], pair: str | None, tokenize: str | None
 ) -> Options:

@@ -191,6 +191,7 @@ def score(
     _check_request(per_segment and bool(ci or test or clusters), force, out, report, summary, junit)
     others = read_sources(scores_of_others or (), language_pair)
     specs = metrics or _default_metrics(flagged_segments, bool(others), source, named_set)
+    specs = languages.for_target(specs, pair, quiet)
     given = _with_trees(specs, languages.with_language(given, specs, pair, tokenize), trees)
     chosen = _metrics(specs, given, flagged_segments)
     asked_gates = gates.Gates(fail_under or (), not_worse_than, margin or (), alpha, summary, junit)

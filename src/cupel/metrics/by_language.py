@@ -71,6 +71,14 @@ def _meteor(language: str, given: str) -> dict[str, object]:
     return {"language": language, "modules": ",".join(modules)}
 
 
+def for_target(specs: Sequence[str], pair: str | None) -> list[str]:
+    """Metrics with assay-multi in place of assay, where the target language is not English."""
+    from cupel.text.languages import target_language
+
+    other = target_language(pair) not in (None, "en")
+    return ["assay-multi" if other and spec == "assay" else spec for spec in specs]
+
+
 def made_for_english_only(languages: str) -> bool:
     """Whether a metric takes nothing but English."""
     return languages == "English"

@@ -1,0 +1,165 @@
+"""Assay for many languages: an encoder that matches meanings, and lexical statistics.
+
+Measures: How good a translation into any language is, from what it shares with the reference: words
+and characters, and meaning as a multilingual encoder sees it. From 0 to 1; higher is better.
+
+Use: For translations into other languages than English, where chrf++ is the usual choice, and for single
+segments. `assay` means this metric where -l names a target language other than English; into
+English assay itself is better. docs/research/assay-multi.md has its agreement with people by language.
+
+Needs: pip install 'cupel[multi]' (PyTorch and Gemma 3 270M, 250 MB, under the Gemma Terms of Use; no
+network at run time). Any language; the card lists those of its training. encoder=no needs nothing
+beyond Cupel, and leaves the lexical statistics. A core scores about eight distinct sentences a second.
+
+Formula:
+    score = 1 / (1 + exp(-a (l + g - c)))
+
+l = sum_i w_i clip((x_i - m_i) / d_i, -6, 6): statistics x of both texts
+(`cupel.metrics.assay_multi_features`): n-grams of characters and words by order, rare words, numbers, capitalised
+words, punctuation, word order and length. g: the score of the matched pieces (`cupel.neural.gemma_match`), 0 with
+encoder=no. Of several references the best counts. A translation that equals its reference has the
+highest score. The score of a system is the mean over segments.
+
+Paper: None; it is a metric of this package. See docs/research/assay-multi.md.
+
+Equal to: Nothing else computes it. The same weights and texts give the same score within 1e-4.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Self
+
+import numpy as np
+
+from cupel.batch import Batch, FloatArray, IntArray
+from cupel.errors import CupelError, MissingPart
+from cupel.metric import Metric, Signature, mean_score, mean_statistics
+from cupel.registry import register
+
+if TYPE_CHECKING:
+    from cupel.corpus import Corpus
+    from cupel.neural.gemma_match import Matcher
+    from cupel.neural.score_pieces import ScorePieces
+
+EMBEDDED = Path(__file__).parent.parent / "resources" / "assay-multi"
+CARD, TABLE, WEIGHTS = "card.json", "frequencies.npy", "weights.safetensors"
+LIMIT = 6.0
+"""How far a standardised statistic may be from its mean, so that odd text moves no score further."""
+MISSING_TORCH = (
+    "assay-multi needs torch and safetensors: pip install 'cupel[multi]', or score without the "
+    "encoder: assay-multi:encoder=no."
+)
+
+
+def _check() -> str | None:
+    from cupel.neural.gemma_package import gemma_missing
+
+    return gemma_missing()
+
+
+@register(
+    "assay-multi",
+    "an encoder and lexical statistics of any language, trained on judgments",
+    check=_check,
+)
+@dataclass(frozen=True)
+class AssayMulti(Metric):
+    """Statistics: [segment score, 1]."""
+
+    encoder: Annotated[bool, "Match meanings with the encoder; without it only words count."] = True
+
+    name = "assay-multi"
+    higher_is_better = True
+    learns = False
+    longest = 100_000
+    languages: ClassVar[str] = "any"
+    decimals = 4
+
+    def signature(self) -> Signature:
+        card = read_weights(EMBEDDED)
+        return Signature.of(
+            weights=f"{EMBEDDED.name}[{str(card['sha256'])[:12]}]",
+            encoder=str(card["encoder"])[:12] if self.encoder else False,
+        )
+
+    def prepare(self, corpus: Corpus) -> Self:
+        if self.encoder:
+            open_matcher()  # so that what is missing is reported before scoring
+        return self
+
+    def statistics(self, batch: Batch) -> FloatArray:
+        level = read_weights(EMBEDDED)["level" if self.encoder else "lexical-level"]
+        raw = self.raw(batch)
+        scores = 0.5 * (1.0 + np.tanh(0.5 * float(level["slope"]) * (raw - float(level["centre"]))))
+        return mean_statistics(scores)
+
+    def score(self, statistics: FloatArray) -> FloatArray:
+        return mean_score(statistics)
+
+    def raw(self, batch: Batch) -> FloatArray:
+        """(n,) l + g, of the reference with the highest."""
+        card = read_weights(EMBEDDED)
+        hypotheses = np.repeat(batch.hypothesis_index, batch.reference_counts)
+        s = lexical_scores(batch, card)
+        if self.encoder:
+            s = s + _match_scores(batch.sentences, hypotheses, batch.reference_index)
+        same = float(card["level" if self.encoder else "lexical-level"]["same"])
+        s = np.where(hypotheses == batch.reference_index, same, np.minimum(s, same))
+        best: FloatArray = np.maximum.reduceat(s, batch.reference_offsets[:-1])
+        return best
+
+
+def lexical_scores(batch: Batch, card: Mapping[str, Any]) -> FloatArray:
+    """(m,) l of each hypothesis with each of its references."""
+    from cupel.metrics.assay_multi_features import features
+
+    names, values = features(batch, EMBEDDED / TABLE)
+    if names != card["features"]:
+        raise CupelError("The weights of assay-multi are for other statistics: build them again.")
+    mean, deviation, weights = (np.array(card[key]) for key in ("mean", "deviation", "weights"))
+    standard = np.clip((values - mean) / deviation, -LIMIT, LIMIT)
+    scores: FloatArray = (standard * weights).sum(axis=1)  # row by row: a batch changes no digit
+    return scores
+
+
+def _match_scores(texts: list[str], hypotheses: IntArray, references: IntArray) -> FloatArray:
+    """(m,) g of each pair of texts; equal pairs are matched once."""
+    matcher, tokenizer = open_matcher()
+    key, of = np.unique(hypotheses * len(texts) + references, return_inverse=True)
+    scores = matcher(tokenizer(texts), key // len(texts), key % len(texts))
+    expanded: FloatArray = scores[of.reshape(-1)]
+    return expanded
+
+
+@cache
+def open_matcher() -> tuple[Matcher, ScorePieces]:
+    """The encoder with its trained changes, and its tokenizer."""
+    from cupel.neural.gemma_package import open_gemma
+
+    file = open_gemma()
+    try:
+        from safetensors.torch import load_file
+
+        from cupel.neural.gemma import GemmaEncoder
+        from cupel.neural.gemma_match import Matcher
+    except ImportError as error:
+        raise MissingPart(MISSING_TORCH) from error
+    from cupel.neural.score_pieces import ScorePieces
+
+    card = read_weights(EMBEDDED)
+    weights = {name: value.float() for name, value in load_file(EMBEDDED / WEIGHTS).items()}
+    heads = {name: value for name, value in weights.items() if name.startswith("head.")}
+    encoder = GemmaEncoder(file, int(card["layers"]), weights)
+    return Matcher(encoder, heads), ScorePieces(file.settings)
+
+
+@cache
+def read_weights(folder: Path) -> Mapping[str, Any]:
+    """The card: what the weights are, and those of the lexical statistics."""
+    card: Mapping[str, Any] = json.loads((folder / CARD).read_text(encoding="utf-8"))
+    return card

@@ -1,0 +1,121 @@
+"""assay-multi: what it counts, in many scripts, and what it must never be fooled by."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+import cupel
+from cupel.batch import Batch
+from cupel.cli import app
+from cupel.errors import MissingPart
+from cupel.metrics.assay_multi import EMBEDDED, TABLE, AssayMulti
+from cupel.metrics.assay_multi_features import features
+from cupel.metrics.by_language import for_target
+from cupel.neural.gemma_package import gemma_missing
+from cupel.registry import get_metric
+
+LEXICAL = "assay-multi:encoder=no"
+needs_gemma = pytest.mark.skipif(gemma_missing() is not None, reason=str(gemma_missing()))
+TEXTS = {
+    "de": (
+        "Die Regierung kündigte am Montag an, dass 12 Steuern im nächsten Jahr steigen werden.",
+        "Die Regierung gab am Montag bekannt, dass 12 Steuern im nächsten Jahr erhöht werden.",
+        "Eine junge Frau schneidet in der Küche Zwiebeln, und draußen regnet es seit Stunden.",
+    ),
+    "ja": (
+        "政府は月曜日、来年12の税金が上がると発表した。",
+        "政府は月曜日に、来年12の税金が引き上げられると発表しました。",
+        "若い女性が台所で玉ねぎを切っている。",
+    ),
+    "hi": (
+        "सरकार ने सोमवार को घोषणा की कि अगले साल 12 कर बढ़ेंगे।",
+        "सरकार ने सोमवार को बताया कि अगले वर्ष 12 कर बढ़ाए जाएंगे।",
+        "एक युवा महिला रसोई में प्याज काट रही है।",
+    ),
+    "ar": (
+        "أعلنت الحكومة يوم الاثنين أن 12 ضريبة سترتفع العام المقبل.",
+        "قالت الحكومة يوم الاثنين إن 12 ضريبة ستزداد في العام المقبل.",
+        "امرأة شابة تقطع البصل في المطبخ.",
+    ),
+}
+
+
+def scores(hypotheses: list[str], *references: str, metric: str = LEXICAL) -> np.ndarray:
+    result = cupel.score(hypotheses, [list(references)] * len(hypotheses), [metric])
+    return result.segment_scores(metric)
+
+
+@pytest.mark.parametrize("language", TEXTS)
+def test_better_translations_score_higher(language: str) -> None:
+    reference, good, other = TEXTS[language]
+    half = good[: len(good) // 2]
+    wrong = good.replace("12", "47")
+    same, paraphrase, number, cut, different, empty = scores(
+        [reference, good, wrong, half, other, ""], reference
+    )
+    assert 1.0 > same > paraphrase > number > different > 0.0
+    assert paraphrase > cut > empty
+    assert different > empty or empty < 0.1
+
+
+def test_the_best_reference_counts() -> None:
+    reference, good, other = TEXTS["de"]
+    alone, both = scores([good], reference)[0], scores([good], other, reference)[0]
+    assert both == alone > scores([good], other)[0]
+
+
+def test_statistics_are_those_of_other_metrics() -> None:
+    rows = [(good, reference) for reference, good, _ in TEXTS.values()]
+    batch = Batch([good for good, _ in rows], [[reference] for _, reference in rows])
+    names, values = features(batch, EMBEDDED / TABLE)
+    of = dict(zip(names, values.T, strict=True))
+    chrf = get_metric("chrf++")
+    np.testing.assert_allclose(of["chrf++"], chrf.score(chrf.statistics(batch)) / 100)
+    # "12" is in all of them, and nothing else is a number.
+    assert of["numbers-f"].tolist() == [1.0] * 4
+    assert of["latin"].tolist() == [0.0] * 4
+    # Japanese words are single characters, but for numbers: 23 and 30 of them, 22 in both.
+    assert of["word1-r"][1] == 22 / 23
+    assert of["word1-p"][1] == 22 / 30
+
+
+def test_a_batch_does_not_matter() -> None:
+    reference, good, other = TEXTS["de"]
+    together = scores([good, other], reference)
+    assert together.tolist() == [scores([good], reference)[0], scores([other], reference)[0]]
+
+
+def test_assay_is_assay_multi_out_of_english() -> None:
+    assert for_target(["chrf", "assay"], "en-de") == ["chrf", "assay-multi"]
+    assert for_target(["assay"], "de-en") == ["assay"]
+    assert for_target(["assay"], None) == ["assay"]
+
+
+@pytest.mark.skipif(gemma_missing() is None, reason="Gemma is installed")
+def test_without_the_packages_the_front_door_says_what_to_install(tmp_path: Path) -> None:
+    (tmp_path / "ref").write_text("Ein Satz.\n")
+    arguments = ["score", str(tmp_path / "ref"), "-i", str(tmp_path / "ref"), "-l", "en-de"]
+    with pytest.raises(MissingPart, match=r"pip install 'cupel\[multi\]'"):
+        CliRunner().invoke(app, [*arguments, "-m", "assay"], catch_exceptions=False)
+
+
+@needs_gemma
+def test_meanings_count() -> None:
+    """The matcher prefers a synonym to another word; words alone do not."""
+    pytest.importorskip("torch")
+    reference = "Der Arzt sagte, das Kind sei gesund."
+    texts = [
+        "Der Mediziner meinte, das Kind sei gesund.",
+        "Der Bäcker fragte, das Kind sei gesund.",
+        "Der Arzt sagte, das Kind sei krank.",
+    ]
+    batch = Batch(texts, [[reference]] * len(texts))
+    lexical = AssayMulti(encoder=False).raw(batch)
+    near, other, opposite = AssayMulti().raw(batch) - lexical
+    assert near > other > opposite
+    assert (np.diff(lexical) > 0).all()
+    assert near == pytest.approx(1.69, abs=0.02)

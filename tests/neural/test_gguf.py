@@ -1,0 +1,140 @@
+"""GGUF files, held against numbers that are decoded one by one; pieces, joined by hand."""
+
+from __future__ import annotations
+
+import struct
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from cupel.errors import CupelError
+from cupel.neural.gemma_package import gemma_missing, open_gemma
+from cupel.neural.gguf import Gguf
+from cupel.neural.score_pieces import ScorePieces
+
+BLOCKS = {0: (1, 4), 6: (32, 22), 8: (32, 34), 12: (256, 144), 14: (256, 210)}
+needs_gemma = pytest.mark.skipif(gemma_missing() is not None, reason=str(gemma_missing()))
+
+
+def text(value: str) -> bytes:
+    return struct.pack("<Q", len(value.encode())) + value.encode()
+
+
+def gguf(tensors: dict[str, tuple[int, int, bytes]]) -> bytes:
+    """A file of one-row tensors (format, width, bytes) and three settings."""
+    head = b"GGUF" + struct.pack("<IQQ", 3, len(tensors), 3)
+    head += text("size") + struct.pack("<II", 4, 640)
+    head += text("words") + struct.pack("<IIQ", 9, 8, 2) + text("a") + text("é")
+    head += text("scores") + struct.pack("<IIQ2f", 9, 6, 2, 0.5, -1.0)
+    data = b""
+    for name, (form, width, raw) in tensors.items():
+        head += text(name) + struct.pack("<IQQIQ", 2, width, 1, form, len(data))
+        data += raw + b"\0" * (-len(raw) % 32)
+    return head + b"\0" * (-len(head) % 32) + data
+
+
+def half(raw: bytes, at: int) -> float:
+    return float(struct.unpack_from("<e", raw, at)[0])
+
+
+def slow(form: int, raw: bytes) -> list[float]:
+    """One block, number by number."""
+    if form == 0:
+        return [struct.unpack("<f", raw)[0]]
+    if form == 8:
+        return [half(raw, 0) * struct.unpack_from("<b", raw, 2 + i)[0] for i in range(32)]
+    if form == 6:
+        fifths = struct.unpack_from("<I", raw, 2)[0]
+        low = [raw[6 + i % 16] >> 4 * (i // 16) & 15 for i in range(32)]
+        return [half(raw, 0) * ((low[i] | (fifths >> i & 1) << 4) - 16) for i in range(32)]
+    if form == 12:
+        return [_slow_q4(raw, i) for i in range(256)]
+    return [_slow_q6(raw, i) for i in range(256)]
+
+
+def _slow_q4(raw: bytes, i: int) -> float:
+    group, six = i // 32, raw[4:16]
+    if group < 4:
+        scale, least = six[group] & 63, six[group + 4] & 63
+    else:
+        scale = six[group + 4] & 15 | (six[group - 4] >> 6) << 4
+        least = six[group + 4] >> 4 | (six[group] >> 6) << 4
+    byte = raw[16 + 32 * (i // 64) + i % 32]
+    return half(raw, 0) * scale * (byte >> 4 * (group % 2) & 15) - half(raw, 2) * least
+
+
+def _slow_q6(raw: bytes, i: int) -> float:
+    part, within = divmod(i, 128)
+    quarter, place = divmod(within, 32)
+    low = raw[64 * part + place + 32 * (quarter % 2)] >> 4 * (quarter // 2) & 15
+    high = raw[128 + 32 * part + place] >> 2 * quarter & 3
+    scale = struct.unpack_from("<b", raw, 192 + i // 16)[0]
+    return half(raw, 208) * scale * ((low | high << 4) - 32)
+
+
+def random_block(form: int, rng: np.random.Generator) -> bytes:
+    """Random bytes with scales that are finite."""
+    raw = bytearray(rng.bytes(BLOCKS[form][1]))
+    for at in {0: (), 6: (0,), 8: (0,), 12: (0, 2), 14: (208,)}[form]:
+        raw[at : at + 2] = struct.pack("<e", rng.normal())
+    return struct.pack("<f", rng.normal()) if form == 0 else bytes(raw)
+
+
+def test_every_format_as_decoded_one_by_one(tmp_path: Path) -> None:
+    rng = np.random.default_rng(1)
+    blocks = {form: [random_block(form, rng) for _ in range(3)] for form in BLOCKS}
+    tensors = {
+        f"t{form}": (form, 3 * BLOCKS[form][0], b"".join(raws)) for form, raws in blocks.items()
+    }
+    whole = gguf(tensors)
+    (tmp_path / "1").write_bytes(whole[:700])
+    (tmp_path / "2").write_bytes(whole[700:])
+    file = Gguf([tmp_path / "1", tmp_path / "2"])
+    assert file.settings["size"] == 640
+    assert file.settings["words"] == ["a", "é"]
+    assert file.settings["scores"].tolist() == [0.5, -1.0]
+    for form, raws in blocks.items():
+        expected = [value for raw in raws for value in slow(form, raw)]
+        np.testing.assert_allclose(file.rows(f"t{form}")[0], expected, rtol=1e-6, atol=1e-6)
+
+
+@pytest.mark.parametrize("cut", [3, 20, 60])
+def test_a_file_that_ends_too_early(tmp_path: Path, cut: int) -> None:
+    (tmp_path / "x").write_bytes(gguf({"t": (0, 1, b"\0\0\0\0")})[:cut])
+    with pytest.raises(CupelError, match="is not a GGUF file that can be read"):
+        Gguf([tmp_path / "x"])
+
+
+def vocabulary(*pieces: tuple[str, float]) -> ScorePieces:
+    byte = [(f"<0x{i:02X}>", 0.0) for i in range(256)]
+    listed = [("<i>", 0.0), *byte, *pieces]
+    kinds = [4] + [6] * 256 + [1] * len(pieces)
+    return ScorePieces(
+        {
+            "tokenizer.ggml.tokens": [piece for piece, _ in listed],
+            "tokenizer.ggml.scores": np.array([score for _, score in listed], np.float32),
+            "tokenizer.ggml.token_type": np.array(kinds, np.int32),
+        }
+    )
+
+
+def test_neighbours_are_joined_by_score() -> None:
+    cut = vocabulary(
+        ("a", -9), ("b", -9), ("c", -9), ("ab", -2), ("bc", -1), ("abc", -3), ("▁", -9)
+    )
+    # bc has the higher score and is joined first, then a with bc; of "ab c" nothing crosses the space.
+    assert cut.pieces("abc") == [257 + 5]
+    assert cut.pieces("ab c") == [257 + 3, 257 + 6, 257 + 2]
+    assert cut.pieces("a<i>b") == [257, 0, 257 + 1]
+    assert cut.pieces("é") == [1 + 0xC3, 1 + 0xA9]
+    assert cut.pieces("") == []
+    assert cut(["ab", "", "c"]).offsets.tolist() == [0, 1, 1, 2]
+
+
+@needs_gemma
+def test_gemmas_pieces() -> None:
+    cut = ScorePieces(open_gemma().settings)
+    assert cut.pieces("Hello, world!") == [9259, 236764, 1902, 236888]
+    assert cut.pieces("これはテストです") == [49834, 88733, 3652]
+    assert cut.pieces("यह एक परीक्षण है") == [18405, 2054, 55460, 820]
