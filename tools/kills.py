@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import argparse
 import hashlib
+import json
 import os
 import random
 import shutil
@@ -33,7 +34,8 @@ class Case:
 
     prepare: makes its input in an empty folder. arguments: those of `python`, in that folder. results:
     files and folders that it makes, as patterns in that folder. resumes: whether what is there after
-    a kill may be part of the result, for the next run to go on with. dataset: that it needs.
+    a kill may be part of the result, for the next run to go on with. dataset, needs: a dataset and a
+    package that must be there.
     """
 
     prepare: Callable[[Path], None]
@@ -41,6 +43,7 @@ class Case:
     results: Sequence[str]
     resumes: bool = False
     dataset: str | None = None
+    needs: str | None = None
 
 
 def _texts(folder: Path) -> None:
@@ -49,6 +52,47 @@ def _texts(folder: Path) -> None:
     for name in ("ref", "a", "b"):
         lines = (" ".join(chance.choices(words, k=12)) for _ in range(400))
         (folder / name).write_text("".join(f"{line}\n" for line in lines))
+
+
+def _rankings(folder: Path) -> None:
+    """A dataset `wmt13` of 24 lines, three systems and their rankings, as `cupel data get` makes it."""
+    chance, data = random.Random(7), folder / "data" / "wmt13"
+    words = "the a man woman saw took large old house letter in of yesterday".split()
+    reference = [chance.choices(words, k=9) for _ in range(24)]
+    files = {"references/newstest2013-ref.en": reference, "sources/newstest2013-src.fr": reference}
+    for place, name in enumerate(("good", "fair", "poor")):
+        output = [[w for w in line if chance.random() > 0.15 * place] for line in reference]
+        files[f"system-outputs/newstest2013/fr-en/newstest2013.fr-en.{name}"] = output
+    for name, lines in files.items():
+        (data / name).parent.mkdir(parents=True, exist_ok=True)
+        (data / name).write_text("".join(" ".join(line) + "\n" for line in lines))
+    columns = "srclang,trglang,srcIndex,documentId,segmentId,judgeId"
+    ranked = "".join(f",system{n}Number,system{n}Id,system{n}rank" for n in (1, 2, 3))
+    rows = [
+        f"fra,eng,{n + 1},x,{n + 1},judge{n % 3}"
+        + "".join(f",{s},newstest2013.fr-en.{name},{s}" for s, name in enumerate(("good", "fair", "poor"), 1))
+        for n in range(24)
+    ]  # fmt: skip
+    (data / "judgments.csv").write_text("\n".join([columns + ranked, *rows]) + "\n")
+
+
+def _candidates(folder: Path) -> None:
+    chance = random.Random(9)
+    words = "the a cat dog sat lay on in mat house red old".split()
+    with (folder / "candidates.jsonl").open("w") as file:
+        for _ in range(600):
+            texts = [" ".join(chance.choices(words, k=9)) for _ in range(24)]
+            file.write(json.dumps({"candidates": texts}) + "\n")
+
+
+def _tables(folder: Path) -> None:
+    import polars
+
+    _texts(folder)
+    columns = {name: (folder / name).read_text().splitlines() * 30 for name in ("ref", "a")}
+    for number in range(3):
+        frame = polars.DataFrame(columns).rename({"a": "mt"})
+        frame.write_parquet(folder / f"part-{number}.parquet", row_group_size=2000)
 
 
 def _runs(folder: Path) -> None:
@@ -111,16 +155,32 @@ CASES: dict[str, Case] = {
     ),
     "caches": Case(lambda _: None, ["-c", _FILL], ["cache/*/*"], resumes=True),
     "train": Case(
-        lambda _: None,
-        "-m cupel train nnrk --train wmt13 --pair fr-en --sample 100 --dev-pairs 50 --epochs 2 "
+        _rankings,
+        "-m cupel train nnrk --train wmt13 --pair fr-en --sample 30 --dev-pairs 9 --epochs 2 "
         "--features bleucomp -o model".split(),
-        ["model"], resumes=True, dataset="wmt13",
+        ["model"], resumes=True,
     ),
     "tune": Case(
-        lambda _: None,
+        _rankings,
         "-m cupel tune redp:modules=exact --on wmt13 --pair fr-en --goal seg --iterations 1 --subset alpha "
-        "--grid alpha=0.5,0.9 --save ./mine.json".split(),
-        ["mine.json"], dataset="wmt13",
+        "--grid alpha=0.5:0.9:0.4 --save ./mine.json".split(),
+        ["mine.json"],
+    ),
+    "mbr-resume": Case(
+        _candidates,
+        "-m cupel mbr candidates.jsonl -m chrf -f tsv -o chosen.tsv --resume".split(),
+        ["chosen.tsv"],
+    ),
+    "score-ray": Case(
+        _tables,
+        "-m cupel score part-*.parquet:ref -i part-*.parquet:mt -m bleu ter --engine ray --keep done -f json "
+        "-o out/scores.json".split(),
+        ["out/*"], needs="ray",
+    ),
+    "mbr-ray": Case(
+        _candidates,
+        "-m cupel mbr candidates.jsonl -m chrf -f tsv -o chosen.tsv --engine ray --workers 2 --resume".split(),
+        ["chosen.tsv"], needs="ray",
     ),
 }  # fmt: skip
 
@@ -145,7 +205,11 @@ def _left_behind(folder: Path) -> list[Path]:
 
 
 def _environment(case: Case, folder: Path) -> Environment:
-    own = {"CUPEL_DATA": ""} if "get" in case.arguments else {}  # else the dataset is there already
+    own = {}
+    if "get" in case.arguments:  # else the dataset is there already
+        own = {"CUPEL_DATA": ""}
+    elif (folder / "data").exists():
+        own = {"CUPEL_DATA": str(folder / "data")}
     return {
         **os.environ,
         "CUPEL_CACHE": str(folder / "cache"),
@@ -223,6 +287,7 @@ def check(case: Case, expected: dict[str, str], printed: str, folder: Path) -> i
     assert run(case, folder) == printed
     assert contents(folder, case.results) == expected, "the next run gives another result"
     assert not _left_behind(folder), "what the killed run left behind is still there"
+    assert not list(folder.rglob("*.part")), "what was begun is still there"
     return len(left)
 
 
