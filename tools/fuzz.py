@@ -30,6 +30,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from cupel.errors import CupelError
+from cupel.reading.aborts import REFUSED
 from fuzz_readers import READERS, Reader
 from fuzz_state import LARGEST_KEPT, State, keep_input, load_corpus, total, watch_lines
 
@@ -191,7 +192,9 @@ def one_slice(name: str, seconds: float, seed: int, out: Path) -> None:
                     [*command, "--out", str(out), "--work", work], timeout=limit, stderr=errors,
                     env={**os.environ, "TMPDIR": work}, check=False,
                 )  # fmt: skip
-                if done.returncode != 0:
+                # A sentence of `cupel.reading.aborts` ends the process: as good as any other.
+                refused = done.returncode == REFUSED and b"cupel: " in log.read_bytes()
+                if done.returncode != 0 and not refused:
                     trace = f"The process ended with status {done.returncode}"
             except subprocess.TimeoutExpired:
                 trace = f"The process ran for more than {limit:g} s"

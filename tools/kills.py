@@ -11,6 +11,7 @@ days old and must be gone after the command has run again. A new command is one 
 from __future__ import annotations
 
 import argparse
+import contextlib
 import hashlib
 import json
 import os
@@ -21,8 +22,9 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from importlib.util import find_spec
 from pathlib import Path
 
 Environment = dict[str, str]
@@ -133,6 +135,9 @@ _FILL = (
     "Path('out.txt').write_text(str(total))\n"
 )
 
+ADDRESS = ""
+"""Of the cluster that `on_cluster` started: to start one for each run takes a minute."""
+
 CASES: dict[str, Case] = {
     "score": Case(
         _texts,
@@ -163,7 +168,7 @@ CASES: dict[str, Case] = {
     "tune": Case(
         _rankings,
         "-m cupel tune redp:modules=exact --on wmt13 --pair fr-en --goal seg --iterations 1 --subset alpha "
-        "--grid alpha=0.5:0.9:0.4 --save ./mine.json".split(),
+        "--grid alpha=0.5:0.9:0.4 w_exact=0.9 w_stem=0.6 w_syn=0.6 w_par=0.6 w_1gram=0.6 --save ./mine.json".split(),
         ["mine.json"],
     ),
     "mbr-resume": Case(
@@ -173,13 +178,14 @@ CASES: dict[str, Case] = {
     ),
     "score-ray": Case(
         _tables,
-        "-m cupel score part-*.parquet:ref -i part-*.parquet:mt -m bleu ter --engine ray --keep done -f json "
-        "-o out/scores.json".split(),
+        "-m cupel score part-*.parquet:ref -i part-*.parquet:mt -m bleu ter --keep done -f json "
+        "-o out/scores.json --engine ray --address ADDRESS".split(),
         ["out/*"], needs="ray",
     ),
     "mbr-ray": Case(
         _candidates,
-        "-m cupel mbr candidates.jsonl -m chrf -f tsv -o chosen.tsv --engine ray --workers 2 --resume".split(),
+        "-m cupel mbr candidates.jsonl -m chrf -f tsv -o chosen.tsv --workers 2 --resume "
+        "--engine ray --address ADDRESS".split(),
         ["chosen.tsv"], needs="ray",
     ),
 }  # fmt: skip
@@ -219,10 +225,29 @@ def _environment(case: Case, folder: Path) -> Environment:
     }
 
 
+def _command(case: Case) -> list[str]:
+    return [sys.executable, *(ADDRESS if word == "ADDRESS" else word for word in case.arguments)]
+
+
+@contextlib.contextmanager
+def on_cluster() -> Iterator[None]:
+    """Start a cluster of one node on this machine, for the cases that need one."""
+    global ADDRESS
+    from ray.cluster_utils import Cluster
+
+    node = {"num_cpus": 2, "object_store_memory": 200 << 20, "include_dashboard": False}
+    cluster = Cluster(initialize_head=True, head_node_args=node)
+    ADDRESS = cluster.address
+    try:
+        yield
+    finally:
+        cluster.shutdown()
+
+
 def run(case: Case, folder: Path) -> str:
     """Run to the end; what was printed on standard output."""
     done = subprocess.run(
-        [sys.executable, *case.arguments], cwd=folder, env=_environment(case, folder), text=True,
+        _command(case), cwd=folder, env=_environment(case, folder), text=True,
         capture_output=True, check=False,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
@@ -234,7 +259,7 @@ def killed(case: Case, folder: Path, seconds: float) -> float | None:
     """Start, and kill after that time; None, or how long it took if it had ended before."""
     start = time.monotonic()
     process = subprocess.Popen(
-        [sys.executable, *case.arguments], cwd=folder, env=_environment(case, folder),
+        _command(case), cwd=folder, env=_environment(case, folder),
         stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True,
     )  # fmt: skip
     ended = None
@@ -248,7 +273,7 @@ def killed(case: Case, folder: Path, seconds: float) -> float | None:
     return ended
 
 
-def _wait_for_session(session: int, seconds: float = 30) -> None:
+def _wait_for_session(session: int, seconds: float = 90) -> None:
     """No process that the command started may run on."""
     end = time.monotonic() + seconds
     while orphans := _members(session):
@@ -257,7 +282,8 @@ def _wait_for_session(session: int, seconds: float = 30) -> None:
 
 
 def _members(session: int) -> list[int]:
-    members = []
+    """The processes of a session, and workers of the cluster that are not idle."""
+    members = _busy_workers() if ADDRESS else []
     for entry in Path("/proc").glob("[0-9]*/stat"):
         try:
             fields = entry.read_text().rpartition(")")[2].split()
@@ -266,6 +292,23 @@ def _members(session: int) -> list[int]:
         if int(fields[3]) == session and fields[0] not in "ZX":
             members.append(int(entry.parent.name))
     return members
+
+
+def _busy_workers() -> list[int]:
+    commands = {}
+    for entry in Path("/proc").glob("[0-9]*"):
+        with contextlib.suppress(OSError):
+            parent = int((entry / "stat").read_text().rpartition(")")[2].split()[1])
+            commands[int(entry.name)] = (parent, (entry / "cmdline").read_bytes())
+    nodes = {n for n, (_, c) in commands.items() if b"/raylet" in c and str(ADDRESS).encode() in c}
+    return [
+        number
+        for number, (parent, command) in commands.items()
+        if parent in nodes
+        and command.startswith(b"ray::")
+        and b"IDLE" not in command
+        and b"Agent" not in command
+    ]
 
 
 def check(case: Case, expected: dict[str, str], printed: str, folder: Path) -> int:
@@ -330,7 +373,12 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=1)
     options = parser.parse_args()
     for name in options.cases:
-        print(soak(name, options.moments, options.seed), flush=True)
+        case = CASES[name]
+        if case.needs and find_spec(case.needs) is None:
+            print(f"{name}: left out, since {case.needs} is not installed", flush=True)
+            continue
+        with on_cluster() if case.needs == "ray" else contextlib.nullcontext():
+            print(soak(name, options.moments, options.seed), flush=True)
     return 0
 
 

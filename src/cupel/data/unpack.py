@@ -126,7 +126,8 @@ def unpack_zip(archive: Path, folder: Path, max_bytes: int = MAX_BYTES) -> None:
     except (FileExistsError, NotADirectoryError) as error:
         raise CupelError(f"{archive} is refused: it holds {error.filename!r} twice.") from error
     except OSError as error:
-        if error.errno != errno.EINVAL:  # of a place before the beginning of the file
+        # a place before the beginning of the file, or a damaged stream of bz2
+        if error.errno not in (errno.EINVAL, None):
             raise
         raise damaged(archive, str(error)) from error
 
