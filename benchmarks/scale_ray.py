@@ -1,11 +1,12 @@
 """What `cupel score --engine ray` costs, part by part, and what that predicts for a billion pairs.
 
-    python benchmarks/scale_ray.py [--only parts|small|predict] [--pairs N]
+    python benchmarks/scale_ray.py [--only parts|small|predict|check] [--pairs N]
 
 parts    CPU seconds of planning, reading, scoring and adding up, per million pairs and per block, each
          measured in one process, so that other work on the machine matters little
 small    the time of a whole command with and without Ray, on few pairs: when not to use it
 predict  hours for 10^9 pairs on N nodes of 16 cores, by the model below, from the costs in `parts`
+check    the costs of a run of N pairs, and whether they predict those of a run four times as large
 
 The model: a run takes  start + over * pairs * (read + score) / cores, or start + pairs * add + blocks *
 schedule where that is longer; over is what actors of a real run use more than the sum of their parts: the one process that starts tasks and adds blocks up works beside the others. Text lines
@@ -79,13 +80,17 @@ def cpu(work: Callable[[], object]) -> float:
     return time.process_time() - before
 
 
-def part_costs(folder: Path, pairs: int) -> dict[str, float]:
-    """CPU seconds per million pairs of each part, and per block of the last."""
+def _write_parquet(folder: Path, pairs: int) -> None:
     import polars as pl
 
     scale.write_pairs(folder, pairs)
     lines = {name: (folder / name).read_text("utf-8").splitlines() for name in ("hyp", "ref")}
     pl.DataFrame({"mt": lines["hyp"], "ref": lines["ref"]}).write_parquet(folder / "pairs.parquet")
+
+
+def part_costs(folder: Path, pairs: int) -> dict[str, float]:
+    """CPU seconds per million pairs of each part, and per block of the last."""
+    _write_parquet(folder, pairs)
     costs: dict[str, float] = {}
     per = MILLION / pairs
     names = [str(folder / "hyp"), str(folder / "ref")]
@@ -188,13 +193,29 @@ def predictions(
     return rows
 
 
+def check_rows(folder: Path, pairs: int) -> list[list[str]]:
+    """CPU seconds of two runs without their first block, and what the first says about the second."""
+    block, runs = 16_384, []
+    for size in (pairs, 4 * pairs):
+        _write_parquet(folder, size)
+        _, _, driver, actors = run_costs(folder, "pairs.parquet", "bleu,chrf,ter", block)
+        blocks = size // block - 1
+        runs.append((size, blocks, driver * blocks, actors * blocks))
+    (_, few, *fitted), (_, many, *measured) = runs
+    predicted = [cost / few * many for cost in fitted]
+    rows = [[f"{size:,} pairs", *(f"{cost:.2f} s" for cost in costs)] for size, _, *costs in runs]
+    rows.append(["predicted from the first", *(f"{cost:.2f} s" for cost in predicted)])
+    errors = (100 * (p / m - 1) for p, m in zip(predicted, measured, strict=True))
+    return [*rows, ["error", *(f"{error:+.0f}%" for error in errors)]]
+
+
 def _clock(seconds: float) -> str:
     return f"{seconds / 3600:.1f} h" if seconds > 5400 else f"{seconds / 60:.0f} min"
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--only", choices=["parts", "small", "predict"])
+    parser.add_argument("--only", choices=["parts", "small", "predict", "check"])
     parser.add_argument("--pairs", type=int, default=262_144)
     given = parser.parse_args()
     with tempfile.TemporaryDirectory() as name:
@@ -202,6 +223,10 @@ def main() -> None:
         if given.only in (None, "small"):
             table(["Pairs", "local", "Ray", "difference"], small_rows(folder), sys.stdout)
         if given.only == "small":
+            return
+        if given.only == "check":
+            found = check_rows(folder, given.pairs)
+            table(["CPU of BLEU, chrF, TER", "driver", "actors"], found, sys.stdout)
             return
         costs = part_costs(folder, given.pairs)
         rows = [[what, f"{cost:.2f}"] for what, cost in costs.items()]
