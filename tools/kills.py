@@ -349,7 +349,7 @@ def soak(name: str, moments: int, seed: int) -> str:
         expected = contents(whole, case.results)
         assert expected, "the command made nothing"
         hits = left = 0
-        for _ in range(moments):
+        for moment in range(1, moments + 1):
             folder = Path(base) / "run"
             shutil.copytree(template, folder)
             ended = killed(case, folder, chance.uniform(0, seconds))
@@ -358,6 +358,7 @@ def soak(name: str, moments: int, seed: int) -> str:
             else:
                 seconds = ended  # the first run had more to do, or the machine
             left += check(case, expected, printed, folder)
+            print(f"{name}: {moment}, {hits} while it ran", end="\r", file=sys.stderr, flush=True)
             shutil.rmtree(folder)
     return (
         f"{name}: {moments} moments within {seconds:.1f} s, {hits} of them while it ran; "

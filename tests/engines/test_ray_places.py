@@ -141,3 +141,19 @@ def test_parquet_in_a_store(
         metrics=["bleu", "ter"],
     )
     assert [row["score"] for row in scores.rows()] == [row["score"] for row in whole.rows()]
+
+
+def test_relative_names_are_those_of_the_driver(
+    cluster: Any, texts: pl.DataFrame, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Workers of a cluster that is there already run in other folders."""
+    texts.head(600).write_parquet(tmp_path / "texts.parquet")
+    monkeypatch.chdir(tmp_path)
+    from cupel.engines.ray_plan import columns_of
+    from cupel.engines.ray_score import Settings, score_on_ray
+
+    columns = columns_of(["text*.parquet"], None, None, None)
+    settings = Settings(cluster.address, keep=Path("done"), block=256)
+    scores = score_on_ray(columns, named_metrics(["wer"]), settings)
+    assert len(scores.rows()) == 1
+    assert len(list((tmp_path / "done" / "blocks").iterdir())) == 3

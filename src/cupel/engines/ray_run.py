@@ -218,7 +218,7 @@ def _dataset(ray: Any, jobs: Sequence[Job], request: Request, workers: int | Non
         return dataset.map_batches(
             Scorer,
             fn_constructor_args=(request,),
-            batch_size=None,
+            batch_size=1 if gpus else None,  # a row is a block; with GPUs Ray wants a number
             batch_format="pyarrow",
             compute=pool,
             **share,
