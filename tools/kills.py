@@ -138,6 +138,9 @@ _FILL = (
 ADDRESS = ""
 """Of the cluster that `on_cluster` started: to start one for each run takes a minute."""
 
+RAYS_OWN = (b"IDLE", b"Agent", b"_StatsActor", b"_AutoscalingCoordinatorActor")
+"""Processes of a cluster that stay when a job has ended."""
+
 CASES: dict[str, Case] = {
     "score": Case(
         _texts,
@@ -273,7 +276,7 @@ def killed(case: Case, folder: Path, seconds: float) -> float | None:
     return ended
 
 
-def _wait_for_session(session: int, seconds: float = 90) -> None:
+def _wait_for_session(session: int, seconds: float = 180) -> None:
     """No process that the command started may run on."""
     end = time.monotonic() + seconds
     while orphans := _members(session):
@@ -306,7 +309,7 @@ def _busy_workers() -> list[int]:
         for number, (parent, command) in commands.items()
         if parent in nodes
         and command.startswith(b"ray::")
-        and b"IDLE" not in command
+        and not any(name in command for name in RAYS_OWN)
         and b"Agent" not in command
     ]
 

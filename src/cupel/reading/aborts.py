@@ -1,6 +1,6 @@
 """A sentence where a library ends the process itself.
 
-Polars reads Parquet in Rust, which calls `abort` where memory cannot be had; a damaged page can ask
+Polars reads Parquet in Rust, which calls `abort` where memory is not available; a damaged page can ask
 for 2^61 bytes. No exception comes back from there: all that can be done is to say which file it was.
 """
 
