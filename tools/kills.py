@@ -310,7 +310,6 @@ def _busy_workers() -> list[int]:
         if parent in nodes
         and command.startswith(b"ray::")
         and not any(name in command for name in RAYS_OWN)
-        and b"Agent" not in command
     ]
 
 
