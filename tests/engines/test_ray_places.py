@@ -122,7 +122,7 @@ def test_each_gpu_has_one_model(cluster: Any, texts: pl.DataFrame, tmp_path: Pat
 
 def _put(address: str, content: bytes) -> None:
     request = urllib.request.Request(address, content, method="PUT")
-    urllib.request.urlopen(request, timeout=60).close()
+    urllib.request.urlopen(request, timeout=400).close()
 
 
 def test_parquet_in_a_store(
