@@ -138,7 +138,7 @@ _FILL = (
 ADDRESS = ""
 """Of the cluster that `on_cluster` started: to start one for each run takes a minute."""
 
-RAYS_OWN = (b"IDLE", b"Agent", b"_StatsActor", b"_AutoscalingCoordinatorActor")
+RAYS_OWN = (b"IDLE", b"Agent", b"StatsActor", b"CoordinatorActor", b"ActorLocationTracker")
 """Processes of a cluster that stay when a job has ended."""
 
 CASES: dict[str, Case] = {

@@ -129,7 +129,7 @@ def test_parquet_in_a_store(
     system = S3FileSystem(allow_bucket_creation=True, endpoint_override=store)
     system.create_dir("crawl")
     for number in range(3):
-        part = texts.slice(number * texts.height // 3, texts.height // 3)
+        part = texts.slice(number * (texts.height // 3), texts.height // 3)
         part.write_parquet(tmp_path / "part")
         try:
             with system.open_output_stream(f"crawl/en/part-{number}.parquet") as stream:
