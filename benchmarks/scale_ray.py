@@ -1,11 +1,12 @@
 """What `cupel score --engine ray` costs, part by part, and what that predicts for a billion pairs.
 
-    python benchmarks/scale_ray.py [--only parts|small|predict] [--pairs N]
+    python benchmarks/scale_ray.py [--only parts|small|predict|check] [--pairs N]
 
 parts    CPU seconds of planning, reading, scoring and adding up, per million pairs and per block, each
          measured in one process, so that other work on the machine matters little
 small    the time of a whole command with and without Ray, on few pairs: when not to use it
 predict  hours for 10^9 pairs on N nodes of 16 cores, by the model below, from the costs in `parts`
+check    the costs of runs of N and 4 N pairs, and how well they predict those of one of 12 N
 
 The model: a run takes  start + over * pairs * (read + score) / cores, or start + pairs * add + blocks *
 schedule where that is longer; over is what actors of a real run use more than the sum of their parts: the one process that starts tasks and adds blocks up works beside the others. Text lines
@@ -56,6 +57,9 @@ if __name__ == "__main__":
             if b"ray::MapWorker" not in (place / "cmdline").read_bytes():
                 return 0.0
             fields = (place / "stat").read_text().rpartition(")")[2].split()
+            node = Path("/proc", fields[1], "stat").read_text().rpartition(")")[2].split()
+            if int(node[1]) != os.getpid():  # of another run
+                return 0.0
         except OSError:
             return 0.0
         return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
@@ -67,9 +71,11 @@ if __name__ == "__main__":
         columns, named_metrics(metrics.split(",")), Settings(block=int(block)), progress=progress
     )
     blocks = len(times) - 1
-    print(times[0][0], *((last - first) / blocks for first, last in zip(times[0], times[-1])))
+    each = ((last - first) / blocks for first, last in zip(times[0], times[-1]))
+    print(times[0][0], *each, *times[-1][1:])
 """
-"""Prints the seconds to the first result, then per block: clock, CPU of the driver, CPU of all actors."""
+"""Prints the seconds to the first result; per block clock, CPU of the driver, CPU of all actors; at the end
+CPU of the driver and of all actors."""
 
 
 def cpu(work: Callable[[], object]) -> float:
@@ -79,13 +85,17 @@ def cpu(work: Callable[[], object]) -> float:
     return time.process_time() - before
 
 
-def part_costs(folder: Path, pairs: int) -> dict[str, float]:
-    """CPU seconds per million pairs of each part, and per block of the last."""
+def _write_parquet(folder: Path, pairs: int) -> None:
     import polars as pl
 
     scale.write_pairs(folder, pairs)
     lines = {name: (folder / name).read_text("utf-8").splitlines() for name in ("hyp", "ref")}
     pl.DataFrame({"mt": lines["hyp"], "ref": lines["ref"]}).write_parquet(folder / "pairs.parquet")
+
+
+def part_costs(folder: Path, pairs: int) -> dict[str, float]:
+    """CPU seconds per million pairs of each part, and per block of the last."""
+    _write_parquet(folder, pairs)
     costs: dict[str, float] = {}
     per = MILLION / pairs
     names = [str(folder / "hyp"), str(folder / "ref")]
@@ -153,7 +163,7 @@ def schedule_cost(folder: Path) -> tuple[float, float]:
     pl.DataFrame({"mt": ["a b"] * 204_800, "ref": ["a c"] * 204_800}).write_parquet(
         folder / "small.parquet"
     )
-    first, _, driver, _ = run_costs(folder, "small.parquet", "wer", 1024)
+    first, _, driver, *_ = run_costs(folder, "small.parquet", "wer", 1024)
     return first, driver
 
 
@@ -188,13 +198,29 @@ def predictions(
     return rows
 
 
+def check_rows(folder: Path, pairs: int) -> list[list[str]]:
+    """CPU seconds of three runs, and what a line through the first two says about the third."""
+    block, runs = 16_384, []
+    for size in (pairs, 4 * pairs, 12 * pairs):
+        _write_parquet(folder, size)
+        runs.append((size, *run_costs(folder, "pairs.parquet", "bleu,chrf,ter", block)[4:]))
+    (one, *first), (two, *second), (three, *third) = runs
+    predicted = [
+        f + (s - f) / (two - one) * (three - one) for f, s in zip(first, second, strict=True)
+    ]
+    errors = (100 * (p / m - 1) for p, m in zip(predicted, third, strict=True))
+    rows = [[f"{size:,.0f} pairs", *(f"{cost:.1f} s" for cost in costs)] for size, *costs in runs]
+    rows.append(["the last, predicted", *(f"{cost:.1f} s" for cost in predicted)])
+    return [*rows, ["error", *(f"{error:+.0f}%" for error in errors)]]
+
+
 def _clock(seconds: float) -> str:
     return f"{seconds / 3600:.1f} h" if seconds > 5400 else f"{seconds / 60:.0f} min"
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--only", choices=["parts", "small", "predict"])
+    parser.add_argument("--only", choices=["parts", "small", "predict", "check"])
     parser.add_argument("--pairs", type=int, default=262_144)
     given = parser.parse_args()
     with tempfile.TemporaryDirectory() as name:
@@ -202,6 +228,10 @@ def main() -> None:
         if given.only in (None, "small"):
             table(["Pairs", "local", "Ray", "difference"], small_rows(folder), sys.stdout)
         if given.only == "small":
+            return
+        if given.only == "check":
+            found = check_rows(folder, given.pairs)
+            table(["CPU of BLEU, chrF, TER", "driver", "actors"], found, sys.stdout)
             return
         costs = part_costs(folder, given.pairs)
         rows = [[what, f"{cost:.2f}"] for what, cost in costs.items()]

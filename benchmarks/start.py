@@ -21,6 +21,8 @@ FIRST_HEADER = ["first answer", "measured", "goal"]
 
 BIN = Path(sys.executable).parent
 LIMITS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "POLARS_MAX_THREADS")
+UNUSUAL = (*LIMITS, "PYTHONDONTWRITEBYTECODE")
+"""Variables that users do not set: an installed package has its bytecode."""
 FIRST_SCORE = "import cupel; print(cupel.score(['a b'], ['a b c'], ['bleu']))"
 STARTER = """
 import os, resource, sys, time
@@ -145,7 +147,7 @@ def measured(
     command: list[str], folder: Path, variables: dict[str, str] | None = None
 ) -> tuple[float, float]:
     """Seconds and megabytes. A small process starts it: memory is counted from the fork on."""
-    environment = {k: v for k, v in os.environ.items() if k not in LIMITS} | (variables or {})
+    environment = {k: v for k, v in os.environ.items() if k not in UNUSUAL} | (variables or {})
     done = subprocess.run(
         [sys.executable, "-I", "-S", "-c", STARTER, *command],
         cwd=folder, env=environment, check=True, text=True, stdout=subprocess.PIPE,

@@ -125,3 +125,15 @@ def test_one_system_and_no_variation() -> None:
         plan(flat, "rouge-l", 1.0)
     with pytest.raises(CupelError, match=r"More than 100,000,000 segments would be needed"):
         segments_needed(1e-9, 1.0)
+
+
+def test_a_difference_that_no_two_systems_have_is_refused() -> None:
+    references = [[f"the cat sat on mat {n} in the red house"] for n in range(30)]
+    near = [f"the cat sat on mat {n} in a red house" for n in range(30)]
+    far = [f"the cat sat on {'mat' if n % 3 else 'floor'} {n} in the old house" for n in range(30)]
+    scores = cupel.score({"near": near, "far": far}, references, metrics=["rouge-l"])
+    with pytest.raises(CupelError, match=r"A difference of 1 is out of scale for rouge-l, .*such"):
+        plan(scores, "rouge-l", 1.0)
+    (one,) = plan(scores, "rouge-l", 0.01)
+    assert one.needed is not None
+    assert one.needed >= 10

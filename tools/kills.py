@@ -11,7 +11,9 @@ days old and must be gone after the command has run again. A new command is one 
 from __future__ import annotations
 
 import argparse
+import contextlib
 import hashlib
+import json
 import os
 import random
 import shutil
@@ -20,8 +22,9 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from importlib.util import find_spec
 from pathlib import Path
 
 Environment = dict[str, str]
@@ -33,7 +36,8 @@ class Case:
 
     prepare: makes its input in an empty folder. arguments: those of `python`, in that folder. results:
     files and folders that it makes, as patterns in that folder. resumes: whether what is there after
-    a kill may be part of the result, for the next run to go on with. dataset: that it needs.
+    a kill may be part of the result, for the next run to go on with. dataset, needs: a dataset and a
+    package that must be there.
     """
 
     prepare: Callable[[Path], None]
@@ -41,6 +45,7 @@ class Case:
     results: Sequence[str]
     resumes: bool = False
     dataset: str | None = None
+    needs: str | None = None
 
 
 def _texts(folder: Path) -> None:
@@ -49,6 +54,47 @@ def _texts(folder: Path) -> None:
     for name in ("ref", "a", "b"):
         lines = (" ".join(chance.choices(words, k=12)) for _ in range(400))
         (folder / name).write_text("".join(f"{line}\n" for line in lines))
+
+
+def _rankings(folder: Path) -> None:
+    """A dataset `wmt13` of 24 lines, three systems and their rankings, as `cupel data get` makes it."""
+    chance, data = random.Random(7), folder / "data" / "wmt13"
+    words = "the a man woman saw took large old house letter in of yesterday".split()
+    reference = [chance.choices(words, k=9) for _ in range(24)]
+    files = {"references/newstest2013-ref.en": reference, "sources/newstest2013-src.fr": reference}
+    for place, name in enumerate(("good", "fair", "poor")):
+        output = [[w for w in line if chance.random() > 0.15 * place] for line in reference]
+        files[f"system-outputs/newstest2013/fr-en/newstest2013.fr-en.{name}"] = output
+    for name, lines in files.items():
+        (data / name).parent.mkdir(parents=True, exist_ok=True)
+        (data / name).write_text("".join(" ".join(line) + "\n" for line in lines))
+    columns = "srclang,trglang,srcIndex,documentId,segmentId,judgeId"
+    ranked = "".join(f",system{n}Number,system{n}Id,system{n}rank" for n in (1, 2, 3))
+    rows = [
+        f"fra,eng,{n + 1},x,{n + 1},judge{n % 3}"
+        + "".join(f",{s},newstest2013.fr-en.{name},{s}" for s, name in enumerate(("good", "fair", "poor"), 1))
+        for n in range(24)
+    ]  # fmt: skip
+    (data / "judgments.csv").write_text("\n".join([columns + ranked, *rows]) + "\n")
+
+
+def _candidates(folder: Path) -> None:
+    chance = random.Random(9)
+    words = "the a cat dog sat lay on in mat house red old".split()
+    with (folder / "candidates.jsonl").open("w") as file:
+        for _ in range(600):
+            texts = [" ".join(chance.choices(words, k=9)) for _ in range(24)]
+            file.write(json.dumps({"candidates": texts}) + "\n")
+
+
+def _tables(folder: Path) -> None:
+    import polars
+
+    _texts(folder)
+    columns = {name: (folder / name).read_text().splitlines() * 30 for name in ("ref", "a")}
+    for number in range(3):
+        frame = polars.DataFrame(columns).rename({"a": "mt"})
+        frame.write_parquet(folder / f"part-{number}.parquet", row_group_size=2000)
 
 
 def _runs(folder: Path) -> None:
@@ -89,6 +135,12 @@ _FILL = (
     "Path('out.txt').write_text(str(total))\n"
 )
 
+ADDRESS = ""
+"""Of the cluster that `on_cluster` started: to start one for each run takes a minute."""
+
+RAYS_OWN = (b"IDLE", b"Agent", b"StatsActor", b"CoordinatorActor", b"ActorLocationTracker")
+"""Processes of a cluster that stay when a job has ended."""
+
 CASES: dict[str, Case] = {
     "score": Case(
         _texts,
@@ -111,16 +163,33 @@ CASES: dict[str, Case] = {
     ),
     "caches": Case(lambda _: None, ["-c", _FILL], ["cache/*/*"], resumes=True),
     "train": Case(
-        lambda _: None,
-        "-m cupel train nnrk --train wmt13 --pair fr-en --sample 100 --dev-pairs 50 --epochs 2 "
+        _rankings,
+        "-m cupel train nnrk --train wmt13 --pair fr-en --sample 30 --dev-pairs 9 --epochs 2 "
         "--features bleucomp -o model".split(),
-        ["model"], resumes=True, dataset="wmt13",
+        ["model"], resumes=True,
     ),
     "tune": Case(
-        lambda _: None,
+        _rankings,
         "-m cupel tune redp:modules=exact --on wmt13 --pair fr-en --goal seg --iterations 1 --subset alpha "
-        "--grid alpha=0.5,0.9 --save ./mine.json".split(),
-        ["mine.json"], dataset="wmt13",
+        "--grid alpha=0.5:0.9:0.4 w_exact=0.9 w_stem=0.6 w_syn=0.6 w_par=0.6 w_1gram=0.6 --save ./mine.json".split(),
+        ["mine.json"],
+    ),
+    "mbr-resume": Case(
+        _candidates,
+        "-m cupel mbr candidates.jsonl -m chrf -f tsv -o chosen.tsv --resume".split(),
+        ["chosen.tsv"],
+    ),
+    "score-ray": Case(
+        _tables,
+        "-m cupel score part-*.parquet:ref -i part-*.parquet:mt -m bleu ter --keep done -f json "
+        "-o out/scores.json --engine ray --address ADDRESS".split(),
+        ["out/*"], needs="ray",
+    ),
+    "mbr-ray": Case(
+        _candidates,
+        "-m cupel mbr candidates.jsonl -m chrf -f tsv -o chosen.tsv --workers 2 --resume "
+        "--engine ray --address ADDRESS".split(),
+        ["chosen.tsv"], needs="ray",
     ),
 }  # fmt: skip
 
@@ -145,7 +214,11 @@ def _left_behind(folder: Path) -> list[Path]:
 
 
 def _environment(case: Case, folder: Path) -> Environment:
-    own = {"CUPEL_DATA": ""} if "get" in case.arguments else {}  # else the dataset is there already
+    own = {}
+    if "get" in case.arguments:  # else the dataset is there already
+        own = {"CUPEL_DATA": ""}
+    elif (folder / "data").exists():
+        own = {"CUPEL_DATA": str(folder / "data")}
     return {
         **os.environ,
         "CUPEL_CACHE": str(folder / "cache"),
@@ -155,10 +228,29 @@ def _environment(case: Case, folder: Path) -> Environment:
     }
 
 
+def _command(case: Case) -> list[str]:
+    return [sys.executable, *(ADDRESS if word == "ADDRESS" else word for word in case.arguments)]
+
+
+@contextlib.contextmanager
+def on_cluster() -> Iterator[None]:
+    """Start a cluster of one node on this machine, for the cases that need one."""
+    global ADDRESS
+    from ray.cluster_utils import Cluster
+
+    node = {"num_cpus": 2, "object_store_memory": 200 << 20, "include_dashboard": False}
+    cluster = Cluster(initialize_head=True, head_node_args=node)
+    ADDRESS = cluster.address
+    try:
+        yield
+    finally:
+        cluster.shutdown()
+
+
 def run(case: Case, folder: Path) -> str:
     """Run to the end; what was printed on standard output."""
     done = subprocess.run(
-        [sys.executable, *case.arguments], cwd=folder, env=_environment(case, folder), text=True,
+        _command(case), cwd=folder, env=_environment(case, folder), text=True,
         capture_output=True, check=False,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
@@ -170,7 +262,7 @@ def killed(case: Case, folder: Path, seconds: float) -> float | None:
     """Start, and kill after that time; None, or how long it took if it had ended before."""
     start = time.monotonic()
     process = subprocess.Popen(
-        [sys.executable, *case.arguments], cwd=folder, env=_environment(case, folder),
+        _command(case), cwd=folder, env=_environment(case, folder),
         stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True,
     )  # fmt: skip
     ended = None
@@ -184,16 +276,23 @@ def killed(case: Case, folder: Path, seconds: float) -> float | None:
     return ended
 
 
-def _wait_for_session(session: int, seconds: float = 30) -> None:
+def _wait_for_session(session: int, seconds: float = 180) -> None:
     """No process that the command started may run on."""
     end = time.monotonic() + seconds
     while orphans := _members(session):
-        assert time.monotonic() < end, f"processes {orphans} run on"
+        assert time.monotonic() < end, f"processes run on: {[*map(_name, orphans)]}"
         time.sleep(0.05)
 
 
+def _name(process: int) -> str:
+    with contextlib.suppress(OSError):
+        return Path("/proc", str(process), "cmdline").read_bytes()[:80].decode(errors="replace")
+    return str(process)
+
+
 def _members(session: int) -> list[int]:
-    members = []
+    """The processes of a session, and workers of the cluster that are not idle."""
+    members = _busy_workers() if ADDRESS else []
     for entry in Path("/proc").glob("[0-9]*/stat"):
         try:
             fields = entry.read_text().rpartition(")")[2].split()
@@ -202,6 +301,22 @@ def _members(session: int) -> list[int]:
         if int(fields[3]) == session and fields[0] not in "ZX":
             members.append(int(entry.parent.name))
     return members
+
+
+def _busy_workers() -> list[int]:
+    commands = {}
+    for entry in Path("/proc").glob("[0-9]*"):
+        with contextlib.suppress(OSError):
+            parent = int((entry / "stat").read_text().rpartition(")")[2].split()[1])
+            commands[int(entry.name)] = (parent, (entry / "cmdline").read_bytes())
+    nodes = {n for n, (_, c) in commands.items() if b"/raylet" in c and str(ADDRESS).encode() in c}
+    return [
+        number
+        for number, (parent, command) in commands.items()
+        if parent in nodes
+        and command.startswith(b"ray::")
+        and not any(name in command for name in RAYS_OWN)
+    ]
 
 
 def check(case: Case, expected: dict[str, str], printed: str, folder: Path) -> int:
@@ -223,6 +338,7 @@ def check(case: Case, expected: dict[str, str], printed: str, folder: Path) -> i
     assert run(case, folder) == printed
     assert contents(folder, case.results) == expected, "the next run gives another result"
     assert not _left_behind(folder), "what the killed run left behind is still there"
+    assert not list(folder.rglob("*.part")), "what was begun is still there"
     return len(left)
 
 
@@ -241,7 +357,7 @@ def soak(name: str, moments: int, seed: int) -> str:
         expected = contents(whole, case.results)
         assert expected, "the command made nothing"
         hits = left = 0
-        for _ in range(moments):
+        for moment in range(1, moments + 1):
             folder = Path(base) / "run"
             shutil.copytree(template, folder)
             ended = killed(case, folder, chance.uniform(0, seconds))
@@ -250,6 +366,7 @@ def soak(name: str, moments: int, seed: int) -> str:
             else:
                 seconds = ended  # the first run had more to do, or the machine
             left += check(case, expected, printed, folder)
+            print(f"{name}: {moment}, {hits} while it ran", end="\r", file=sys.stderr, flush=True)
             shutil.rmtree(folder)
     return (
         f"{name}: {moments} moments within {seconds:.1f} s, {hits} of them while it ran; "
@@ -265,7 +382,12 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=1)
     options = parser.parse_args()
     for name in options.cases:
-        print(soak(name, options.moments, options.seed), flush=True)
+        case = CASES[name]
+        if case.needs and find_spec(case.needs) is None:
+            print(f"{name}: left out, since {case.needs} is not installed", flush=True)
+            continue
+        with on_cluster() if case.needs == "ray" else contextlib.nullcontext():
+            print(soak(name, options.moments, options.seed), flush=True)
     return 0
 
 

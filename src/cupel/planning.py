@@ -130,6 +130,13 @@ def _plan(
         segments_needed(difference, math.sqrt(variance * max(factor, 0.05)), power, alpha)
         for factor in (1.0, 1 - wobble, 1 + wobble)
     ]
+    if sizes[0] < FEWEST:
+        low, high = sorted(scores.system_score(metric, name) for name in names)
+        raise CupelError(
+            f"A difference of {difference:g} is out of scale for {metric}, by which these systems have "
+            f"{low:.3g} and {high:.3g}: fewer than {FEWEST} segments would show it; give a smaller "
+            f"one, such as {detectable:.2g}."
+        )
     here = power_of(difference, spread, n, alpha)
     return replace(
         bare,

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pickle import PicklingError
-from typing import cast
+from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
@@ -22,9 +22,11 @@ from cupel.console import Progress
 from cupel.corpus import Corpus
 from cupel.errors import CupelError, MissingPart
 from cupel.metric import REFERENCES, SOURCES, Metric, longest_of, needs_of
-from cupel.metrics.external import Given, Source, corpus_of, external_scores, read_sources
 from cupel.registry import MetricLike, get_metric, list_metrics, named_metrics
 from cupel.scores import Scores
+
+if TYPE_CHECKING:
+    from cupel.metrics.external import Given, Source
 
 BATCH_SIZE = 8192
 """Items per batch: enough to keep the arrays long, few enough to keep memory flat."""
@@ -66,9 +68,15 @@ def score(
         corpus = None
     none = metrics is None and scores is not None
     chosen = {} if none else named_metrics("bleu" if metrics is None else metrics)
-    external = read_sources(scores or ())
+    external: Sequence[Source] = ()
+    if scores is not None:
+        from cupel.metrics.external import corpus_of, read_sources
+
+        external = read_sources(scores)
+        corpus = corpus_of(external) if corpus is None else corpus
+    assert corpus is not None
     return score_corpus(
-        corpus_of(external) if corpus is None else corpus,
+        corpus,
         chosen,
         external=external,
         lower=lower,
@@ -122,7 +130,7 @@ def score_corpus(
     if workers < 1:
         raise CupelError(f"The number of workers must be 1 or more, not {workers}.")
     check_needs(corpus, metrics)
-    others, their_statistics = external_scores(external, corpus, lower)
+    others, their_statistics = _of_others(external, corpus, lower)
     for label in metrics:
         if label in others:
             raise CupelError(
@@ -143,6 +151,16 @@ def score_corpus(
         label: np.concatenate(rows)[items.of_system_and_segment] for label, rows in parts.items()
     }
     return Scores(corpus, {**prepared, **others}, {**spread, **their_statistics})
+
+
+def _of_others(
+    external: Sequence[Source], corpus: Corpus, lower: Sequence[str]
+) -> tuple[dict[str, Metric], dict[str, FloatArray]]:
+    if not external and not lower:
+        return {}, {}  # and no import of readers of tables
+    from cupel.metrics.external import external_scores
+
+    return external_scores(external, corpus, lower)
 
 
 def check_needs(corpus: Corpus, metrics: Mapping[str, Metric]) -> None:

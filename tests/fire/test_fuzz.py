@@ -13,11 +13,14 @@ from hypothesis import strategies as st
 
 from cupel.console import printable
 from cupel.errors import CupelError
-from fuzz import broken, damaged
+from fuzz import broken, damaged, one_slice
 from fuzz_readers import READERS
+from fuzz_state import State, total
 
 CRASHES = sorted((Path(__file__).parent / "crashes").iterdir())
 """What once broke a reader: READER--WHAT.SUFFIX."""
+ABORTS = Path(__file__).parent / "crashes" / "parquet--aborts.parquet"
+"""Polars asks for 2^61 bytes, and Rust ends the process."""
 
 
 @pytest.mark.parametrize("name", READERS)
@@ -46,10 +49,44 @@ def test_any_bytes(name, content, tmp_path):
     assert broken(READERS[name], content, tmp_path) is None
 
 
-@pytest.mark.parametrize("path", CRASHES, ids=lambda path: path.name)
+@pytest.mark.parametrize("path", [p for p in CRASHES if p != ABORTS], ids=lambda path: path.name)
 def test_what_once_broke_a_reader(path, tmp_path):
     name = path.name.partition("--")[0]
     assert broken(READERS[name], path.read_bytes(), tmp_path) is None
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no such signals")
+@pytest.mark.parametrize("more", [[], ["--stream"]])
+def test_an_abort_of_a_library_is_a_sentence(more):
+    done = subprocess.run(
+        [sys.executable, "-m", "cupel", "score", f"{ABORTS}:text", "-i", f"{ABORTS}:text", *more],
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert done.returncode == 2
+    last = done.stderr.splitlines()[-1]
+    assert last == f"cupel: {ABORTS} is not a Parquet file, or it is damaged."
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("scheme", b"[[a" + b".b" * 200_000 + b"]]\n"),
+        ("rankings", b"srclang,trglang" + b",system1Id" * 40_000 + b"\nces,eng" + b",A" * 40_000),
+    ],
+)
+def test_what_once_took_minutes(name, content, tmp_path):
+    assert broken(READERS[name], content, tmp_path) is None
+
+
+def test_slices_of_the_fuzzer_add_up(tmp_path):
+    """Two slices of a reader, each in a process of its own; the second goes on with the first."""
+    out, counts = tmp_path / "out", [0]
+    for seed in (1, 2):
+        one_slice("preset", 0.3, seed, out)
+        counts.append(State.load(out / "preset").files)
+    assert 0 < counts[1] < counts[2]
+    assert total([out], ["preset"]).splitlines()[1].split()[:2] == ["preset", f"{counts[2]:,}"]
+    assert State.load(out / "preset").failures == {}
 
 
 def test_the_fuzzer_finds_what_is_broken(tmp_path):

@@ -34,8 +34,26 @@ Lower = Annotated[
 ]
 
 
+def read(files: Sequence[str] | None, pair: str | None) -> list[Source]:
+    """The files of --scores; without any, nothing is imported."""
+    if not files:
+        return []
+    from cupel.metrics.external import read_sources
+
+    return read_sources(files, pair)
+
+
+def corpus_of(sources: Sequence[Source]) -> Corpus:
+    """A corpus without texts, for scores alone."""
+    from cupel.metrics import external
+
+    return external.corpus_of(sources)
+
+
 def remark(sources: Sequence[Source], corpus: Corpus) -> None:
     """One note that names the systems that are only in score files."""
+    if not sources:
+        return
     from cupel.metrics.external import systems_left_out
     from cupel.reading.segments import listed
 

@@ -160,7 +160,6 @@ def score(
         return
     named_set = test_sets.chosen(asked, references, source, num_refs)
     pair = named_set.pair if named_set else language_pair
-    from cupel.metrics.external import corpus_of, read_sources
     from cupel.scoring import score_corpus
 
     given = sacrebleu.metric_options(
@@ -189,7 +188,7 @@ def score(
     test = paired or (PairedTest.bs if paired_bs else PairedTest.ar if paired_ar else None)
     per_segment = segments or prefer or flagged_segments
     _check_request(per_segment and bool(ci or test or clusters), force, out, report, summary, junit)
-    others = read_sources(scores_of_others or (), language_pair)
+    others = external.read(scores_of_others, language_pair)
     specs = metrics or _default_metrics(flagged_segments, bool(others), source, named_set)
     specs = languages.for_target(specs, pair, quiet)
     given = _with_trees(specs, languages.with_language(given, specs, pair, tokenize), trees)
@@ -214,7 +213,7 @@ def score(
         if not quiet:
             remark(corpus, chosen, force, asked_gates, pair)
     else:
-        corpus = corpus_of(others)
+        corpus = external.corpus_of(others)
     if prefer:
         printing.print_preferences(corpus, chosen)
         return

@@ -11,6 +11,7 @@ import errno
 import gzip
 import shutil
 import stat
+import struct
 import tarfile
 import tempfile
 import zlib
@@ -118,12 +119,15 @@ def unpack_zip(archive: Path, folder: Path, max_bytes: int = MAX_BYTES) -> None:
                         total += len(chunk)
                         _check_size(archive, total > max_bytes)
                         file.write(chunk)
-    except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError) as error:
+    except (
+        zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError, ValueError, struct.error,
+    ) as error:  # fmt: skip
         raise damaged(archive, str(error)) from error
     except (FileExistsError, NotADirectoryError) as error:
         raise CupelError(f"{archive} is refused: it holds {error.filename!r} twice.") from error
     except OSError as error:
-        if error.errno != errno.EINVAL:  # of a place before the beginning of the file
+        # a place before the beginning of the file, or a damaged stream of bz2
+        if error.errno not in (errno.EINVAL, None):
             raise
         raise damaged(archive, str(error)) from error
 

@@ -30,6 +30,7 @@ from cupel.engines.totals import Totals
 from cupel.errors import CupelError
 from cupel.metric import Metric
 from cupel.reading.names import parse_name
+from cupel.reading.tables import reading_parquet
 from cupel.registry import get_metric
 
 _KEY = "cupel-part"
@@ -188,10 +189,8 @@ def read_part(path: Path | str) -> Part:
         raise CupelError(f"{path} is a folder; a file was expected.")
     if not path.is_file():
         raise CupelError(f"{path} does not exist.")
-    try:
+    with reading_parquet(f"{path} is not a Parquet file, or it is damaged."):
         text = pl.read_parquet_metadata(path).get(_KEY)
-    except (pl.exceptions.PolarsError, OSError):
-        raise CupelError(f"{path} is not a Parquet file, or it is damaged.") from None
     try:
         content = json.loads(text or "")
         plan = Plan(**content.pop("plan"))
@@ -307,10 +306,8 @@ def _blocks(part: Part) -> Iterator[BlockStatistics]:
     systems = len(part.plan.systems)
     step, start = 64, 0
     while True:
-        try:
+        with reading_parquet(f"{part.name} is damaged."):
             rows = frame.slice(start, step).collect()
-        except (pl.exceptions.PolarsError, OSError):
-            raise CupelError(f"{part.name} is damaged.") from None
         if not rows.height:
             return
         for row in rows.iter_rows(named=True):

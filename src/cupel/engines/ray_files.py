@@ -72,6 +72,8 @@ def matches(pattern: str) -> list[str]:
         files = glob.glob(pattern, recursive=True)  # noqa: PTH207 (a pattern may be absolute)
     if not files:
         raise CupelError(f"No file matches {pattern}.")
+    if "://" not in pattern:  # workers of a cluster do not run in this folder
+        files = [str(Path(file).absolute()) for file in files]
     files.sort()
     for file in files:
         _check_kind(file)

@@ -207,7 +207,7 @@ def _dataset(ray: Any, jobs: Sequence[Job], request: Request, workers: int | Non
     resources = ray.cluster_resources()
     gpus = int(resources.get("GPU", 0)) if any(map(_on_gpu, request.metrics.values())) else 0
     most = workers or gpus or max(1, int(resources.get("CPU", 1)))
-    share: dict[str, Any] = {"num_gpus": 1} if gpus else {"num_cpus": _SCORER_CPUS}
+    share: dict[str, Any] = {"num_cpus": _SCORER_CPUS, **({"num_gpus": 1} if gpus else {})}
     with ray_data.DataContext.current(context):
         dataset = ray_data.read_datasource(
             Jobs(jobs, request.columns), override_num_blocks=len(jobs), num_cpus=_READER_CPUS
@@ -218,7 +218,7 @@ def _dataset(ray: Any, jobs: Sequence[Job], request: Request, workers: int | Non
         return dataset.map_batches(
             Scorer,
             fn_constructor_args=(request,),
-            batch_size=None,
+            batch_size=1 if gpus else None,  # a row is a block; with GPUs Ray wants a number
             batch_format="pyarrow",
             compute=pool,
             **share,

@@ -63,7 +63,7 @@ def score_on_ray(
             columns,
             _prepared(plan, metrics),
             {label: str(metric.signature()) for label, metric in metrics.items()},
-            settings.keep,
+            settings.keep.absolute() if settings.keep else None,
             all_rows=exact,
             with_scores=with_scores,
             send_scores=watch is not None,

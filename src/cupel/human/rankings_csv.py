@@ -18,7 +18,7 @@ import numpy as np
 from cupel.arrays import IntArray
 from cupel.errors import CupelError
 from cupel.human.languages import language_code
-from cupel.reading.rows import Table, read_table
+from cupel.reading.rows import Table, read_table, small_number
 from cupel.reading.segments import nearest
 
 NONE = -1
@@ -97,7 +97,7 @@ def _rows_of(pairs: Sequence[str]) -> dict[str, IntArray]:
 
 def _segments(table: Table) -> IntArray:
     cells = table.column("srcIndex")
-    lines = np.array(table.parsed(cells, int, "srcIndex", "a line number"), np.int64)
+    lines = np.array(table.parsed(cells, small_number, "srcIndex", "a line number"), np.int64)
     if (lines < 1).any():
         row = int(np.argmax(lines < 1))
         raise CupelError(f"{table.where(row)}: srcIndex is {lines[row]}, but lines count from 1.")
@@ -108,7 +108,7 @@ def _system_columns(table: Table, what: str) -> list[str]:
     numbers = sorted(
         int(match[1])
         for name in table.header
-        if (match := re.fullmatch(rf"system(\d+){what}", name, re.IGNORECASE))
+        if (match := re.fullmatch(rf"system(\d{{1,9}}){what}", name, re.IGNORECASE))
     )
     return [f"system{number}{what}" for number in numbers]
 
@@ -135,7 +135,7 @@ def _ranks(table: Table) -> IntArray:
     ranks = []
     for column in (name.removesuffix("Id") + "rank" for name in _system_columns(table, "Id")):
         cells = [cell or "-1" for cell in table.column(column)]
-        values = np.array(table.parsed(cells, int, column, "a rank"), np.int64)
+        values = np.array(table.parsed(cells, small_number, column, "a rank"), np.int64)
         wrong = (values != NONE) & ((values < 1) | (values > LOWEST_RANK))
         if wrong.any():
             row = int(np.argmax(wrong))

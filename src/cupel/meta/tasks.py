@@ -28,6 +28,7 @@ from pathlib import Path
 from typing import Any
 
 from cupel.errors import CupelError
+from cupel.reading.limits import check_toml
 from cupel.reading.lines import read_text
 from cupel.reading.segments import nearest
 
@@ -124,7 +125,7 @@ def read_tasks(name: Path | str) -> TaskSet:
         if Path(name).suffix == ".json":
             document = json.loads(read_text(name))
         else:
-            document = tomllib.loads(read_text(name))
+            document = tomllib.loads(check_toml(read_text(name), str(name)))
     except (ValueError, RecursionError) as error:  # decoding errors name line and column
         kind = "JSON" if Path(name).suffix == ".json" else "TOML"
         raise CupelError(f"{name} is not {kind}: {error}.") from None

@@ -127,7 +127,9 @@ def language_notes(
     if script is None:
         return []
     notes = _about_text(references, script, language)
-    english = is_written_in(script, "en") and looks_english(references)
+    english = is_written_in(script, "en")
+    if english and any(made_for(metric) == "en" for metric in metrics.values()):
+        english = looks_english(references)
     for label, metric in metrics.items():
         own = made_for(metric)
         if own is None:

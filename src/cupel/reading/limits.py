@@ -23,6 +23,7 @@ LONGEST_LINE = 1 << 28
 LARGEST_STREAM = 1 << 30
 LEAST_UNPACKED = 1 << 25
 MOST_TIMES = 40
+LONGEST_TOML = 100_000
 
 
 def byte_lines(stream: BinaryIO) -> Iterable[bytes]:
@@ -54,6 +55,13 @@ def read_whole(stream: BinaryIO, name: str) -> bytes:
                 f"{name} does not end within {LARGEST_STREAM >> 30} GiB; save it as a file first."
             )
     return b"".join(parts)
+
+
+def check_toml(text: str, name: str) -> str:
+    """The text, unless it is so long that to read it as TOML could take minutes."""
+    if len(text) > LONGEST_TOML:
+        raise CupelError(f"{name} has more than {LONGEST_TOML:,} characters, too many for TOML.")
+    return text
 
 
 def check_zip(content: io.BytesIO, name: str) -> None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import csv
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import TypeVar
 
@@ -42,10 +43,13 @@ class Table:
 
     def place(self, *names: str) -> int | None:
         """The number of the first of these columns that there is, whatever its case."""
-        lowered = [name.lower() for name in self.header]
-        return next(
-            (lowered.index(name.lower()) for name in names if name.lower() in lowered), None
-        )
+        lowered = (name.lower() for name in names)
+        return next((self._places[name] for name in lowered if name in self._places), None)
+
+    @cached_property
+    def _places(self) -> dict[str, int]:
+        """Name in lower case -> the first column of that name."""
+        return {name.lower(): n for n, name in reversed(list(enumerate(self.header)))}
 
     def where(self, row: int) -> str:
         """`FILE, line N`: how an error about a row begins."""
@@ -66,6 +70,14 @@ class Table:
                         f"{self.where(row)}: {what} is {cell!r} where {expected} was expected."
                     ) from None
             raise
+
+
+def small_number(cell: str) -> int:
+    """A whole number that fits into 32 bits; anything else is a ValueError."""
+    number = int(cell)
+    if abs(number) >= 1 << 31:
+        raise ValueError(cell)
+    return number
 
 
 def read_table(path: Path | str, separator: str | None = ",", header: bool = True) -> Table:

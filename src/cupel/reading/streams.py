@@ -21,7 +21,7 @@ from cupel.reading.lines import BOM, decoded_line, display_name, open_bytes
 from cupel.reading.names import InputName, parse_name
 from cupel.reading.rows import iterate_rows
 from cupel.reading.segments import Role, counted
-from cupel.reading.tables import Cell, check_cell, the_column
+from cupel.reading.tables import Cell, check_cell, reading_parquet, the_column
 
 if TYPE_CHECKING:
     import polars
@@ -138,12 +138,8 @@ class ParquetColumn(Column[str]):
         return column
 
     def _guarded(self, read: Callable[[], Any]) -> Any:
-        import polars
-
-        try:
+        with reading_parquet(f"{self._file} is not a Parquet file, or it is damaged."):
             return read()
-        except (polars.exceptions.PolarsError, OSError):
-            raise CupelError(f"{self._file} is not a Parquet file, or it is damaged.") from None
 
 
 def why_not_streamed(given: str | Path, encoding: str = "utf-8") -> str | None:

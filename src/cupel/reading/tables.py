@@ -8,10 +8,12 @@ column of lists (JSON lines, Parquet) holds several references per segment.
 from __future__ import annotations
 
 import io
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from cupel.errors import CupelError
+from cupel.reading.aborts import ending_with
 from cupel.reading.jsons import json_lines, kind_of_json
 from cupel.reading.limits import read_whole
 from cupel.reading.lines import open_bytes
@@ -79,12 +81,22 @@ def read_frame(
         content = io.BytesIO(read_whole(stream, file))
     if not content.getbuffer():
         raise CupelError(f"{file} is empty; a Parquet file was expected.")
-    try:
+    with reading_parquet(f"{file} is not a Parquet file, or it is damaged."):
         columns = list(polars.read_parquet_schema(content))
         content.seek(0)
         return polars.read_parquet(content, columns=list(choose(columns)))
-    except (polars.exceptions.PolarsError, polars.exceptions.PanicException, OverflowError):
-        raise CupelError(f"{file} is not a Parquet file, or it is damaged.") from None
+
+
+@contextmanager
+def reading_parquet(sentence: str) -> Iterator[None]:
+    """Whatever Polars makes of a damaged file, errors, panics and aborts, is this one sentence."""
+    from polars.exceptions import PanicException, PolarsError
+
+    try:
+        with ending_with(sentence):
+            yield
+    except (PolarsError, PanicException, OverflowError, OSError):
+        raise CupelError(sentence) from None
 
 
 def the_column(file: str, columns: Sequence[str], column: str | None) -> str:

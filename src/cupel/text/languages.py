@@ -12,7 +12,6 @@ from difflib import get_close_matches
 from itertools import islice
 
 from cupel.errors import CupelError
-from cupel.text.meteor_words import function_words
 from cupel.text.scripts import HAN, KANA, scripts, words
 
 NAMES = {
@@ -108,6 +107,8 @@ def looks_english(texts: Iterable[str]) -> bool:
     About 45% are in English text, and below 10% in German, French, Czech or Finnish. Texts of
     fewer than 50 words pass.
     """
+    from cupel.text.meteor_words import function_words
+
     function = function_words()
     tokens = [w for text in islice(texts, _LOOKED_AT) for w in words(text.lower()) if w.isalpha()]
     share = sum(word in function for word in tokens) / max(len(tokens), 1)

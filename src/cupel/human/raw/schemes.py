@@ -22,6 +22,7 @@ from pathlib import Path
 
 from cupel.errors import CupelError
 from cupel.human.raw.annotations import NO_ERROR, Judgment, Notes
+from cupel.reading.limits import check_toml
 from cupel.reading.lines import display_name, read_text
 from cupel.reading.rows import read_table
 from cupel.reading.segments import listed
@@ -123,7 +124,7 @@ def _from_toml(path: str) -> dict[tuple[str, str], float]:
 
     file = display_name(path)
     try:
-        document = tomllib.loads(read_text(path))
+        document = tomllib.loads(check_toml(read_text(path), file))
     except (ValueError, RecursionError) as error:
         raise CupelError(f"{file} is not TOML: {error}.") from None
     rules: dict[tuple[str, str], float] = {}
