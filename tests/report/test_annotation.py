@@ -121,15 +121,22 @@ def text_of(browser: Browser, selector: str) -> str:
 
 
 def saved(browser: Browser, downloads: Path) -> Path:
-    """The file that the page saves."""
+    """The file that the page saves, once all of it is there: browsers begin with an empty one."""
     path = downloads / "tasks-Änne_B.json"
     path.unlink(missing_ok=True)
     browser.find_element("css selector", "header .save").click()
     until = time.monotonic() + 20
-    while not path.exists():
+    while not _is_whole(path):
         assert time.monotonic() < until, browser.get_log("browser")
         time.sleep(0.05)
     return path
+
+
+def _is_whole(path: Path) -> bool:
+    try:
+        return bool(json.loads(path.read_text(encoding="utf-8")))
+    except (OSError, ValueError):
+        return False
 
 
 def answers(browser: Browser, downloads: Path, page: Path) -> list[Answer]:
