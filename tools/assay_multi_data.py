@@ -24,7 +24,7 @@ from assay_multi_items import Item, all_items
 from cupel.arrays import FloatArray
 from cupel.batch import Batch
 from cupel.metrics.assay_multi import TABLE
-from cupel.metrics.assay_multi_features import Words, features
+from cupel.metrics.assay_multi_features import PREFIX, Words, features
 from cupel.neural.gemma_match import LONGEST
 from cupel.neural.gemma_package import open_gemma
 from cupel.neural.score_pieces import ScorePieces
@@ -195,7 +195,10 @@ def faults(items: Sequence[Item], rng: random.Random) -> list[Item]:
 
 
 def word_table(items: Sequence[Item]) -> FloatArray:
-    """(HASHED,) bytes: -log of how frequent a word is, from 0 (1 of 10) to 8, in 255 steps."""
+    """(2, HASHED) bytes: -log of how frequent a word is, from 0 (1 of 10) to 8, in 255 steps.
+
+    The second row has the lowest of these for the words with the same first letters.
+    """
     counts: dict[str, Counter[str]] = defaultdict(Counter)
     totals: Counter[str] = Counter()
     seen: set[str] = set()
@@ -210,13 +213,18 @@ def word_table(items: Sequence[Item]) -> FloatArray:
                 tokens = analyse([text])
                 counts[item.target].update(tokens.types[i] for i in tokens.ids.tolist())
                 totals[item.target] += len(tokens.ids)
-    share = np.full(HASHED, 1e-9)
+    share, places = np.full(HASHED, 1e-9), {}
     for language, counted in counts.items():
         for word, count in counted.items():
             if count >= SEEN:
-                place = zlib.crc32(word.encode()) % HASHED
+                place = places[word] = zlib.crc32(word.encode()) % HASHED
                 share[place] = max(share[place], count / totals[language])
-    return np.round(np.clip(-np.log(share * 10.0), 0.0, 8.0) / 8.0 * 255.0)
+    words = np.round(np.clip(-np.log(share * 10.0), 0.0, 8.0) / 8.0 * 255.0)
+    starts = np.full(HASHED, 255.0)
+    for word, place in places.items():
+        start = zlib.crc32(word[:PREFIX].encode()) % HASHED
+        starts[start] = min(starts[start], words[place])
+    return np.stack([words, starts])
 
 
 def write_statistics(items: Sequence[Item], table: Path, path: Path) -> None:

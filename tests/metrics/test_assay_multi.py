@@ -87,6 +87,12 @@ def test_a_batch_does_not_matter() -> None:
     reference, good, other = TEXTS["de"]
     together = scores([good, other], reference)
     assert together.tolist() == [scores([good], reference)[0], scores([other], reference)[0]]
+    # Words that begin alike, of which one is frequent.
+    rows = [("Der Zeitgeist ging.", "Ein Zeitgeist geht."), ("zeit", "Zeit ist Geld")]
+    batch = Batch([ours for ours, _ in rows], [[theirs] for _, theirs in rows])
+    alone = [Batch([ours], [[theirs]]) for ours, theirs in rows]
+    metric = AssayMulti(encoder=False)
+    assert metric.raw(batch).tolist() == [float(metric.raw(one)[0]) for one in alone]
 
 
 def test_assay_is_assay_multi_out_of_english() -> None:

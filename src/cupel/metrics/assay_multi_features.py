@@ -42,6 +42,8 @@ _WORD = re.compile(rf"\d+(?:[.,:]\d+)*|[{_UNSPACED}]|(?:[^\W{_UNSPACED}]|[{_MARK
 _NUMBER = re.compile(r"\d+(?:[.,:]\d+)*")
 _RARE = 8.0
 """Weight of a word that the table of frequencies does not have."""
+WHOLE, START = 0, 1
+"""Rows of that table: words, and their first letters."""
 
 
 @dataclass(frozen=True)
@@ -130,8 +132,8 @@ def features(batch: Batch, frequencies: Path | None = None) -> tuple[list[str], 
     _ngrams(columns, "word", words, pair, WORDS)
     _ngrams(columns, "start", starts, pair, 2)
     weights = word_weights(frequencies)
-    _weighted(columns, "rare", words, pair, weights(words.types))
-    _weighted(columns, "rare-start", starts, pair, _of_starts(words, starts, weights))
+    _weighted(columns, "rare", words, pair, weights(words.types, WHOLE))
+    _weighted(columns, "rare-start", starts, pair, weights(starts.types, START))
     _edits(columns, "word", words, pair)
     _edits(columns, "char", _renumbered(batch.analyse(Characters())), pair)
     for kind in _KINDS:
@@ -205,15 +207,6 @@ def _weighted(
     columns.add(f"{name}-extra", np.log1p(np.maximum(ours - matches, 0.0)))
 
 
-def _of_starts(
-    words: Tokens, starts: Tokens, weights: Callable[[Sequence[str]], FloatArray]
-) -> FloatArray:
-    """The weight of a beginning: that of its most frequent word."""
-    lowest = np.full(len(starts.types), _RARE)
-    np.minimum.at(lowest, starts.ids, weights(words.types)[words.ids])
-    return lowest
-
-
 def _edits(columns: Columns, name: str, tokens: Tokens, pair: tuple[IntArray, IntArray]) -> None:
     """Edit rates by the length of the longer side, and the longest common subsequence.
 
@@ -260,19 +253,23 @@ def _lengths(
 
 
 @cache
-def word_weights(table: Path | None) -> Callable[[Sequence[str]], FloatArray]:
-    """The function words -> weights, (n,): -log of a word's frequency by a table of hashed words."""
+def word_weights(table: Path | None) -> Callable[[Sequence[str], int], FloatArray]:
+    """The function words, WHOLE or START -> weights, (n,), by a table of hashed words.
+
+    The weight of a word is -log of its frequency, that of a beginning the lowest of its words.
+    """
     if table is None:
-        return lambda types: np.ones(len(types))
+        return lambda types, row: np.ones(len(types))
     weights = np.load(table, allow_pickle=False).astype(np.float64) * (_RARE / 255.0)
 
-    def of(types: Sequence[str]) -> FloatArray:
+    def of(types: Sequence[str], row: int) -> FloatArray:
+        size = weights.shape[1]
         places = np.fromiter(
-            (zlib.crc32(word.encode("utf-8", "surrogatepass")) % len(weights) for word in types),
+            (zlib.crc32(word.encode("utf-8", "surrogatepass")) % size for word in types),
             np.int64,
             len(types),
         )
-        result: FloatArray = weights[places]
+        result: FloatArray = weights[row, places]
         return result
 
     return of
