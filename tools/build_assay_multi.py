@@ -9,17 +9,16 @@ of items that a model trained the same way had not seen; they give the level of 
 
 from __future__ import annotations
 
-import json
 import sys
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from safetensors.numpy import save_file
 
 from cupel.checksums import sha256_of
-from cupel.metrics.assay_multi import CARD, EMBEDDED, LIMIT, TABLE, WEIGHTS
+from cupel.metrics.assay_multi import EMBEDDED, KIND, LIMIT, TABLE
 from cupel.neural.gemma_package import SHA256
+from cupel.neural.weights import save_arrays
 
 CHRF = 6.0
 """Weight of chrF++ that is added, so that no language falls below it: see docs/research/assay-multi.md."""
@@ -50,18 +49,13 @@ def main(trained: str, features: str, unseen: str) -> None:
         for name, value in arrays.items()
         if not name.startswith("lexical.") and name not in UNUSED
     }
-    save_file(
-        {name: np.ascontiguousarray(value) for name, value in kept.items()}, EMBEDDED / WEIGHTS
-    )
     lexical = np.clip((table["X"] - mean) / deviation, -LIMIT, LIMIT) @ weights
     scores = np.load(unseen, allow_pickle=False)
     column = names.index("chrf++")
     chrf = table["X"][scores["idx"], column].astype(np.float64) - mean[column]
     card = {
-        "kind": "assay-multi",
         "layers": sum(name.endswith(".q.a") for name in kept),
         "encoder": SHA256,
-        "sha256": sha256_of(EMBEDDED / WEIGHTS),
         "frequencies": sha256_of(EMBEDDED / TABLE),
         "languages": LANGUAGES,
         "level": level(scores["s"].astype(np.float64) + CHRF * chrf),
@@ -71,7 +65,7 @@ def main(trained: str, features: str, unseen: str) -> None:
         "deviation": [round(v, 6) for v in deviation.tolist()],
         "weights": [round(v, 6) for v in weights.tolist()],
     }
-    (EMBEDDED / CARD).write_text(json.dumps(card, indent=1) + "\n", encoding="utf-8")
+    save_arrays(EMBEDDED, KIND, kept, card)
 
 
 if __name__ == "__main__":

@@ -27,18 +27,18 @@ Equal to: Nothing else computes it. The same weights and texts give the same sco
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Self
 
 import numpy as np
 
 from cupel.batch import Batch, FloatArray, IntArray
+from cupel.checksums import sha256_of
 from cupel.errors import CupelError, MissingPart
 from cupel.metric import Metric, Signature, mean_score, mean_statistics
+from cupel.neural.weights import CARD, embedded, load_weights, read_card
 from cupel.registry import register
 
 if TYPE_CHECKING:
@@ -46,8 +46,8 @@ if TYPE_CHECKING:
     from cupel.neural.gemma_match import Matcher
     from cupel.neural.score_pieces import ScorePieces
 
-EMBEDDED = Path(__file__).parent.parent / "resources" / "assay-multi"
-CARD, TABLE, WEIGHTS = "card.json", "frequencies.npy", "weights.safetensors"
+KIND, TABLE = "assay-multi", "frequencies.npy"
+EMBEDDED = embedded(KIND)
 LIMIT = 6.0
 """How far a standardised statistic may be from its mean, so that odd text moves no score further."""
 MISSING_TORCH = (
@@ -81,10 +81,10 @@ class AssayMulti(Metric):
     decimals = 4
 
     def signature(self) -> Signature:
-        card = read_weights(EMBEDDED)
+        # The card has the lexical weights, and names all other files by their checksums.
         return Signature.of(
-            weights=f"{EMBEDDED.name}[{str(card['sha256'])[:12]}]",
-            encoder=str(card["encoder"])[:12] if self.encoder else False,
+            weights=f"{KIND}[{sha256_of(EMBEDDED / CARD)[:12]}]",
+            encoder=str(own_card()["encoder"])[:12] if self.encoder else False,
         )
 
     def prepare(self, corpus: Corpus) -> Self:
@@ -93,7 +93,7 @@ class AssayMulti(Metric):
         return self
 
     def statistics(self, batch: Batch) -> FloatArray:
-        level = read_weights(EMBEDDED)["level" if self.encoder else "lexical-level"]
+        level = own_card()["level" if self.encoder else "lexical-level"]
         raw = self.raw(batch)
         scores = 0.5 * (1.0 + np.tanh(0.5 * float(level["slope"]) * (raw - float(level["centre"]))))
         return mean_statistics(scores)
@@ -103,7 +103,7 @@ class AssayMulti(Metric):
 
     def raw(self, batch: Batch) -> FloatArray:
         """(n,) l + g, of the reference with the highest."""
-        card = read_weights(EMBEDDED)
+        card = own_card()
         hypotheses = np.repeat(batch.hypothesis_index, batch.reference_counts)
         s = lexical_scores(batch, card)
         if self.encoder:
@@ -143,23 +143,24 @@ def open_matcher() -> tuple[Matcher, ScorePieces]:
 
     file = open_gemma()
     try:
-        from safetensors.torch import load_file
-
         from cupel.neural.gemma import GemmaEncoder
         from cupel.neural.gemma_match import Matcher
+
+        tensors, card = load_weights(EMBEDDED, KIND)
     except ImportError as error:
         raise MissingPart(MISSING_TORCH) from error
     from cupel.neural.score_pieces import ScorePieces
 
-    card = read_weights(EMBEDDED)
-    weights = {name: value.float() for name, value in load_file(EMBEDDED / WEIGHTS).items()}
+    weights = {name: value.float() for name, value in tensors.items()}
     heads = {name: value for name, value in weights.items() if name.startswith("head.")}
     encoder = GemmaEncoder(file, int(card["layers"]), weights)
     return Matcher(encoder, heads), ScorePieces(file.settings)
 
 
 @cache
-def read_weights(folder: Path) -> Mapping[str, Any]:
+def own_card() -> Mapping[str, Any]:
     """The card: what the weights are, and those of the lexical statistics."""
-    card: Mapping[str, Any] = json.loads((folder / CARD).read_text(encoding="utf-8"))
+    card = read_card(EMBEDDED, KIND)
+    if sha256_of(EMBEDDED / TABLE) != card["frequencies"]:
+        raise CupelError(f"{EMBEDDED / TABLE} is not the file that its card describes.")
     return card
