@@ -65,6 +65,10 @@ def test_what_a_file_lists(tmp_path: Path) -> None:
     assert second == {"teachers": [tmp_path / "out" / "a", Path("c")]}
     with pytest.raises(CupelError, match="the training a has no option colour"):
         listed_trainings(written(config, [{"name": "a", "colour": 1}]), tmp_path)
+    with pytest.raises(CupelError, match="training 2 has no name"):
+        listed_trainings(written(config, [{"name": "a"}, {}]), tmp_path)
+    with pytest.raises(CupelError, match="is a folder"):
+        listed_trainings(tmp_path, tmp_path)
     config.write_text("[]")
     with pytest.raises(CupelError, match="lists no trainings that can be read"):
         listed_trainings(config, tmp_path)

@@ -11,8 +11,8 @@ from typer.testing import CliRunner
 import cupel
 from cupel.batch import Batch
 from cupel.cli import app
-from cupel.errors import MissingPart
-from cupel.metrics.assay_multi import EMBEDDED, TABLE, AssayMulti
+from cupel.errors import CupelError, MissingPart
+from cupel.metrics.assay_multi import EMBEDDED, TABLE, AssayMulti, own_card
 from cupel.metrics.assay_multi_features import features
 from cupel.metrics.by_language import for_target
 from cupel.neural.gemma_package import gemma_missing
@@ -93,6 +93,19 @@ def test_a_batch_does_not_matter() -> None:
     alone = [Batch([ours], [[theirs]]) for ours, theirs in rows]
     metric = AssayMulti(encoder=False)
     assert metric.raw(batch).tolist() == [float(metric.raw(one)[0]) for one in alone]
+
+
+def test_a_changed_file_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = tmp_path / "assay-multi"
+    folder.mkdir()
+    for name in ("card.json", TABLE):
+        (folder / name).write_bytes((EMBEDDED / name).read_bytes())
+    table = np.load(folder / TABLE)
+    table[0, 0] ^= 1
+    np.save(folder / TABLE, table)
+    monkeypatch.setattr("cupel.metrics.assay_multi.EMBEDDED", folder)
+    with pytest.raises(CupelError, match="is not the file that its card describes"):
+        own_card.__wrapped__()
 
 
 def test_assay_is_assay_multi_out_of_english() -> None:

@@ -264,10 +264,16 @@ def listed_trainings(config: Path, folder: Path) -> list[tuple[str, dict[str, An
 
 def _entries(config: Path) -> list[dict[str, Any]]:
     """What a file lists, each with its name."""
+    from cupel.reading.lines import read_text
+
     try:
-        entries = [dict(entry) for entry in json.loads(config.read_text("utf-8"))["trainings"]]
-        if all("name" in entry for entry in entries):
-            return entries
-        raise KeyError("name")
-    except (OSError, ValueError, KeyError, TypeError) as error:
-        raise CupelError(f"{config} lists no trainings that can be read: {error}.") from error
+        entries = [dict(entry) for entry in json.loads(read_text(config))["trainings"]]
+    except (ValueError, KeyError, TypeError) as error:
+        raise CupelError(
+            f"{config} lists no trainings that can be read: JSON was expected, an object with a list "
+            'under "trainings".'
+        ) from error
+    for number, entry in enumerate(entries, start=1):
+        if "name" not in entry:
+            raise CupelError(f"{config}: training {number} has no name.")
+    return entries
