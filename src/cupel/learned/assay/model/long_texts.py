@@ -22,7 +22,7 @@ from cupel.arrays import FloatArray, Int32Array, IntArray
 from cupel.learned.assay.model.sentence_alignment import align_sentences
 from cupel.neural.wordpiece import Pieces, WordPieces
 
-LONG = 80
+LONG = 100
 """A reference of more pieces is long."""
 SENTENCE = 90
 """A sentence of more pieces is cut."""

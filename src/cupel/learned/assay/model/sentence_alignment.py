@@ -9,6 +9,8 @@ corpora), who have lengths alone to go by.
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from scipy import sparse
 
@@ -16,9 +18,10 @@ from cupel.arrays import FloatArray, Int32Array, IntArray
 
 MOVES = ((1, 1, 0), (1, 2, 1), (2, 1, 1), (1, 3, 2), (3, 1, 2), (2, 2, 4), (1, 0, 0.5), (0, 1, 0.5))
 """How many sentences of the first and of the second text may go together, and how unlikely that is."""
-UNLIKELY = 0.1
+LARGEST = max(max(move[:2]) for move in MOVES)
+UNLIKELY = 0.15
 """What each step of that costs, as a part of the weight of a sentence."""
-LENGTH = 0.2
+LENGTH = 0.1
 """What each piece costs that one side has more than the other, as a part of the weight of a piece."""
 BAND = 40
 """How many sentences an alignment may be off the diagonal."""
@@ -33,46 +36,45 @@ def align_sentences(
     ends; most: how many pieces may go together on either side
     """
     n, m = len(first_at) - 1, len(second_at) - 1
-    shared, *weights = shared_weights(first, first_at, second, second_at)
-    sums = np.zeros((n + 1, m + 1))
-    np.cumsum(np.cumsum(shared, 0), 1, out=sums[1:, 1:])
-    ours_to, theirs_to = (np.concatenate([[0.0], np.cumsum(each)]) for each in weights)
-    weight, pieces = ours_to[-1] + theirs_to[-1], max(1, len(first) + len(second))
+    ours, theirs, weights = _tables(first, first_at, second, second_at)
+    weight = float((ours[1] @ weights).sum() + (theirs[1] @ weights).sum())
+    unlikely, longer = UNLIKELY * weight / max(1, n + m), LENGTH * weight
+    longer /= max(1, len(first) + len(second))
     gains = []
     for i, j, steps in MOVES:
         if i > n or j > m:
             continue
-        ours, theirs = first_at[i:] - first_at[: n + 1 - i], second_at[j:] - second_at[: m + 1 - j]
-        rows = sums[i:] - sums[: n + 1 - i]
-        together = rows[:, j:] - rows[:, : m + 1 - j]
-        # What is there twice on one side is shared once.
-        together = np.minimum(together, (ours_to[i:] - ours_to[: n + 1 - i])[:, None])
-        together = np.minimum(together, theirs_to[j:] - theirs_to[: m + 1 - j])
-        gain = together - LENGTH * weight / pieces * np.abs(ours[:, None] - theirs)
-        gain -= UNLIKELY * steps * weight / (n + m)
+        sizes = first_at[i:] - first_at[: n + 1 - i], second_at[j:] - second_at[: m + 1 - j]
+        gain = -longer * np.abs(sizes[0][:, None] - sizes[1]) - unlikely * steps
+        if i and j:
+            gain += ((ours[i] * weights[None]) @ theirs[j].T).toarray()
         if i > 1 or j > 1:
-            gain[(ours > most)[:, None] | (theirs > most)] = -np.inf
+            gain[(sizes[0] > most)[:, None] | (sizes[1] > most)] = -np.inf
         gains.append((i, j, gain.tolist()))
     return _path(_moves(n, m, gains), n, m)
 
 
-def shared_weights(
+Runs = dict[int, Any]
+"""Sparse tables (runs of so many sentences, pieces): 1 where a piece is in a run."""
+
+
+def _tables(
     first: Int32Array, first_at: IntArray, second: Int32Array, second_at: IntArray
-) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """(n, m) the weight that each two sentences share; (n,) and (m,) the weight of each."""
+) -> tuple[Runs, Runs, FloatArray]:
+    """The pieces in runs of one, two and three sentences of each text, and what each piece counts."""
     pieces, of = np.unique(np.concatenate([first, second]), return_inverse=True)
     sides = of[: len(first)], of[len(first) :]
     counts = [np.bincount(side, minlength=len(pieces)) for side in sides]
-    weight = 1.0 / np.maximum(counts[0], counts[1])
     tables = []
     for side, edges in zip(sides, (first_at, second_at), strict=True):
         rows = np.repeat(np.arange(len(edges) - 1), np.diff(edges))
-        places = np.unique(rows * max(1, len(pieces)) + side)
-        rows, columns = np.divmod(places, max(1, len(pieces)))
         shape = len(edges) - 1, len(pieces)
-        tables.append(sparse.csr_array((np.ones(len(rows)), (rows, columns)), shape))
-    shared: FloatArray = ((tables[0] * weight[None]) @ tables[1].T).toarray()
-    return shared, tables[0] @ weight, tables[1] @ weight
+        one = sparse.csr_array((np.ones(len(rows)), (rows, side)), shape)
+        runs = {1: one}
+        for size in range(2, 1 + min(LARGEST, len(edges) - 1)):
+            runs[size] = runs[size - 1][:-1] + one[size - 1 :]
+        tables.append({size: (table > 0).astype(np.float64) for size, table in runs.items()})
+    return tables[0], tables[1], 1.0 / np.maximum(counts[0], counts[1])
 
 
 def _moves(
