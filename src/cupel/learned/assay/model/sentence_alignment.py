@@ -9,10 +9,7 @@ corpora), who have lengths alone to go by.
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
-from scipy import sparse
 
 from cupel.arrays import FloatArray, Int32Array, IntArray
 
@@ -47,15 +44,15 @@ def align_sentences(
         sizes = first_at[i:] - first_at[: n + 1 - i], second_at[j:] - second_at[: m + 1 - j]
         gain = -longer * np.abs(sizes[0][:, None] - sizes[1]) - unlikely * steps
         if i and j:
-            gain += ((ours[i] * weights[None]) @ theirs[j].T).toarray()
+            gain += (ours[i] * weights) @ theirs[j].T
         if i > 1 or j > 1:
             gain[(sizes[0] > most)[:, None] | (sizes[1] > most)] = -np.inf
         gains.append((i, j, gain.tolist()))
     return _path(_moves(n, m, gains), n, m)
 
 
-Runs = dict[int, Any]
-"""Sparse tables (runs of so many sentences, pieces): 1 where a piece is in a run."""
+Runs = dict[int, FloatArray]
+"""Tables (runs of so many sentences, pieces): 1 where a piece is in a run."""
 
 
 def _tables(
@@ -67,13 +64,12 @@ def _tables(
     counts = [np.bincount(side, minlength=len(pieces)) for side in sides]
     tables = []
     for side, edges in zip(sides, (first_at, second_at), strict=True):
-        rows = np.repeat(np.arange(len(edges) - 1), np.diff(edges))
-        shape = len(edges) - 1, len(pieces)
-        one = sparse.csr_array((np.ones(len(rows)), (rows, side)), shape)
+        one = np.zeros((len(edges) - 1, len(pieces)))
+        one[np.repeat(np.arange(len(one)), np.diff(edges)), side] = 1.0
         runs = {1: one}
-        for size in range(2, 1 + min(LARGEST, len(edges) - 1)):
-            runs[size] = runs[size - 1][:-1] + one[size - 1 :]
-        tables.append({size: (table > 0).astype(np.float64) for size, table in runs.items()})
+        for size in range(2, 1 + min(LARGEST, len(one))):
+            runs[size] = np.maximum(runs[size - 1][:-1], one[size - 1 :])
+        tables.append(runs)
     return tables[0], tables[1], 1.0 / np.maximum(counts[0], counts[1])
 
 
