@@ -23,8 +23,11 @@ alone and in its phrase; and a network makes a score of these matches and of the
 (`cupel.learned.assay.model.joint` has the formulas). In assay-1 and assay-wmt13 each sentence is read
 by itself (`cupel.learned.assay.model.network`). a and c: in assay-2 0.55 and 0, in the others the
 slope that fits preferences on held-out segments, and the mean of s over the translations judged in
-WMT13. A translation that equals its reference has s = 4.2 in assay-2. Of several references the best
-counts; with multiple=soft all do, as log(mean(exp(s))). The score of a system is the mean over segments. size=large takes the mean of s and of a larger model's.
+WMT13. A translation that equals its reference has s = 4.2 in assay-2. With a reference of more than
+100 pieces s is, in assay-2, the mean over aligned sentences
+(`cupel.learned.assay.model.long_texts`). Of several references the best counts; with multiple=soft
+all do, as log(mean(exp(s))). The score of a system is the mean over segments. size=large takes the
+mean of s and of a larger model's.
 meteor=yes adds w times METEOR's segment score to s, with w fitted on held-out lines. Weights that were
 tuned on your own judgments correct s by the length of the reference, shared words and capitals
 (`cupel.learned.assay.model.correction`).
