@@ -23,8 +23,11 @@ alone and in its phrase; and a network makes a score of these matches and of the
 (`cupel.learned.assay.model.joint` has the formulas). In assay-1 and assay-wmt13 each sentence is read
 by itself (`cupel.learned.assay.model.network`). a and c: in assay-2 0.55 and 0, in the others the
 slope that fits preferences on held-out segments, and the mean of s over the translations judged in
-WMT13. A translation that equals its reference has s = 4.2 in assay-2. Of several references the best
-counts; with multiple=soft all do, as log(mean(exp(s))). The score of a system is the mean over segments. size=large takes the mean of s and of a larger model's.
+WMT13. A translation that equals its reference has s = 4.2 in assay-2. With a reference of more than
+100 pieces s is, in assay-2, the mean over aligned sentences
+(`cupel.learned.assay.model.long_texts`). Of several references the best counts; with multiple=soft
+all do, as log(mean(exp(s))). The score of a system is the mean over segments. size=large takes the
+mean of s and of a larger model's.
 meteor=yes adds w times METEOR's segment score to s, with w fitted on held-out lines. Weights that were
 tuned on your own judgments correct s by the length of the reference, shared words and capitals
 (`cupel.learned.assay.model.correction`).
@@ -46,7 +49,7 @@ import numpy as np
 
 from cupel.batch import Batch, FloatArray, IntArray
 from cupel.errors import CupelError
-from cupel.learned.assay.model.releases import base_folder
+from cupel.learned.assay.model.releases import LONG_TEXTS, base_folder
 from cupel.metric import Metric, Signature, mean_score, mean_statistics
 from cupel.metrics import shared_options as option
 from cupel.neural.weights import embedded, read_card
@@ -204,6 +207,7 @@ class Assay(Metric):
             encoder=str(card["encoder"]["sha256"])[:12],
             multiple=self.multiple,
             precision=self.precision,
+            **({"long": LONG_TEXTS} if _joint(card) else {}),
         ) + self._meteor_signature(card)
 
     def prepare(self, corpus: Corpus) -> Self:
@@ -273,7 +277,7 @@ class Assay(Metric):
 
         pieces = batch.analyse(WordPieceAnalysis(self.place))
         longest = int(pieces.lengths.max(initial=0))
-        if longest > model.encoder.window:
+        if longest > model.encoder.window and not _joint(card):
             # The same text every time, so that Python's warning filter shows it once.
             warnings.warn(
                 f"Segments of more than {model.encoder.window} word pieces are encoded in "
@@ -328,6 +332,11 @@ def _distinct_scores(
     scores = scorer(model, pieces, hypotheses[chosen], references[chosen]).astype(np.float64)
     expanded: FloatArray = scores[rank[of]]
     return expanded
+
+
+def _joint(card: Mapping[str, Any]) -> bool:
+    """Whether a model reads both sentences together, and long texts in aligned parts."""
+    return bool(card["design"].get("joint", False))
 
 
 def _meteor(batch: Batch) -> FloatArray:
