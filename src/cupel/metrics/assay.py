@@ -46,7 +46,7 @@ import numpy as np
 
 from cupel.batch import Batch, FloatArray, IntArray
 from cupel.errors import CupelError
-from cupel.learned.assay.model.releases import base_folder
+from cupel.learned.assay.model.releases import LONG_TEXTS, base_folder
 from cupel.metric import Metric, Signature, mean_score, mean_statistics
 from cupel.metrics import shared_options as option
 from cupel.neural.weights import embedded, read_card
@@ -204,6 +204,7 @@ class Assay(Metric):
             encoder=str(card["encoder"]["sha256"])[:12],
             multiple=self.multiple,
             precision=self.precision,
+            **({"long": LONG_TEXTS} if _joint(card) else {}),
         ) + self._meteor_signature(card)
 
     def prepare(self, corpus: Corpus) -> Self:
@@ -273,7 +274,7 @@ class Assay(Metric):
 
         pieces = batch.analyse(WordPieceAnalysis(self.place))
         longest = int(pieces.lengths.max(initial=0))
-        if longest > model.encoder.window:
+        if longest > model.encoder.window and not _joint(card):
             # The same text every time, so that Python's warning filter shows it once.
             warnings.warn(
                 f"Segments of more than {model.encoder.window} word pieces are encoded in "
@@ -328,6 +329,11 @@ def _distinct_scores(
     scores = scorer(model, pieces, hypotheses[chosen], references[chosen]).astype(np.float64)
     expanded: FloatArray = scores[rank[of]]
     return expanded
+
+
+def _joint(card: Mapping[str, Any]) -> bool:
+    """Whether a model reads both sentences together, and long texts in aligned parts."""
+    return bool(card["design"].get("joint", False))
 
 
 def _meteor(batch: Batch) -> FloatArray:

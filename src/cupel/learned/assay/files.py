@@ -22,7 +22,8 @@ from torch import Tensor
 
 from cupel.errors import CupelError
 from cupel.learned.assay.model.correction import Correction
-from cupel.learned.assay.model.joint import Joint
+from cupel.learned.assay.model.joint import Joint, readable
+from cupel.learned.assay.model.long_texts import LongTexts
 from cupel.learned.assay.model.network import Assay, Design
 from cupel.learned.assay.model.releases import BASE, base_entry, base_folder
 from cupel.learned.assay.model.releases import KIND as KIND
@@ -190,5 +191,14 @@ def open_assay(
 ) -> tuple[Assay, Mapping[str, Any]]:
     """A model ready to score, loaded once; the encoder's layers in the precision asked for."""
     model, card = load_assay(folder, encoder, device)
+    read_in_parts(model, card)
     model.encoder.to(PRECISIONS[precision])
     return model, card
+
+
+def read_in_parts(model: Assay, card: Mapping[str, Any]) -> None:
+    """Let a model that reads two sentences together read long texts in aligned parts."""
+    if isinstance(model, Joint):
+        assert model.encoder.pieces is not None
+        same = float(card["same"]) if "same" in card else None
+        model.long = LongTexts(model.encoder.pieces, readable(model), same)

@@ -3,12 +3,16 @@
 Pieces are matched as in `cupel.neural.token_match`; a word's match is the mean over its pieces, and
 its partner the word that most of its pieces match. What a word cost is how much higher the score
 would be if its pieces matched perfectly, alone and in their phrases. A model that reads both sentences
-together scores more than these matches; what it adds to their score is taken to stay as it is.
+together scores more than these matches; what it adds to their score is taken to stay as it is. Of long
+texts that are read in parts, words match within their part.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -17,7 +21,8 @@ from torch import Tensor
 
 from cupel.alignments import Alignment, Link
 from cupel.arrays import FloatArray
-from cupel.learned.assay.model.joint import Joint, as_inputs, joint_scores, readable
+from cupel.learned.assay.model.joint import Joint, as_inputs, is_long, readable
+from cupel.learned.assay.model.long_texts import Parts, joined
 from cupel.learned.assay.model.network import Assay, Side, standard_names
 from cupel.learned.assay.model.scoring import Limits, encoded, raw_scores
 from cupel.neural.token_match import (
@@ -28,12 +33,35 @@ from cupel.neural.token_match import (
     weighted_mean,
     worst,
 )
-from cupel.neural.wordpiece import WordPieces
+from cupel.neural.wordpiece import Pieces, WordPieces
 
 LEAST = 0.5
 """A cosine below this is no match worth showing."""
 COSTLY = 5
 """How many of the words that cost most are named."""
+
+
+@dataclass(frozen=True)
+class _Part:
+    """A part of translation and reference, as the model sees it; all of both, if they are not long.
+
+    words   of each piece of both, the word of the whole text that it is part of
+    column  of the first piece, behind special ones
+    weight  what the part counts in the whole
+    """
+
+    first: Side
+    second: Side
+    features: Tensor
+    words: tuple[list[int], list[int]]
+    column: int
+    weight: float
+
+    def cosines(self) -> FloatArray:
+        """Of the pieces of both, without special ones."""
+        cosines = similarities(self.first[0], self.second[0])[0].float().cpu().numpy()
+        ours, theirs = (slice(self.column, self.column + len(words)) for words in self.words)
+        return np.asarray(cosines[ours, theirs], np.float64)
 
 
 @torch.inference_mode()
@@ -47,43 +75,55 @@ def explained(
 ) -> Alignment:
     """The alignment of a translation with the reference of that number."""
     pieces = tokenizer([hypothesis, reference])
-    device, both = model.mix.device, np.array([[0, 1]])
     ours, our_words = tokenizer.words(hypothesis)
     theirs, their_words = tokenizer.words(reference)
-    begin = 0
-    if isinstance(model, Joint):
-        first, second = model.read(*as_inputs(model, pieces, both, device))
-        raw = torch.from_numpy(joint_scores(model, pieces, both[:, 0], both[:, 1])).to(device)
-        begin = len(model.encoder.special[0])  # pieces stand behind the special ones
-        our_words, their_words = (words[: readable(model)] for words in (our_words, their_words))
-    else:
-        vectors = encoded(model, pieces, Limits.of(device))
-        first, second = vectors.side(both[:, 0]), vectors.side(both[:, 1])
-        raw = model.head(model.features(first, second))
-    features = model.features(first, second)
-    if model.correction is not None:
-        raw = torch.from_numpy(raw_scores(model, pieces, both[:, 0], both[:, 1])).to(device)
+    raw = float(raw_scores(model, pieces, np.array([0]), np.array([1]))[0])
     if hypothesis == reference and "same" in card:
-        raw = torch.full_like(raw, float(card["same"]))
+        raw = float(card["same"])
     score = _calibrated(raw, card)
-    cosines = similarities(first[0], second[0])[0].float().cpu().numpy().astype(np.float64)
-    own = cosines[begin : begin + len(our_words), begin : begin + len(their_words)]
-    links = _links(own, our_words, their_words)
-    rest = raw - model.head(features)
+    parts = list(_parts(model, pieces, our_words, their_words))
+    links = [link for part in parts for link in _links(part.cosines(), *part.words)]
+    texts = ours, [f"[{word}]" for word in theirs]
     costs = [
-        (float(after) - score, word)
-        for words, of_piece, side in ((ours, our_words, 0), (theirs, their_words, 1))
-        if of_piece
-        for word, after in zip(
-            (word if side == 0 else f"[{word}]" for word in words),
-            _calibrated_all(model, features, first, second, of_piece, side, card, begin, rest),
-            strict=False,
-        )
+        (_calibrated(raw + more, card) - score, texts[side][word])
+        for part in parts
+        for side in (0, 1)
+        for word, more in _gains(model, part, side)
     ]
     costs.sort(key=lambda entry: -entry[0])
-    details = dict(zip(standard_names(model.design), features[0].tolist(), strict=False))
+    features = sum(part.weight * part.features[0] for part in parts).tolist()  # type: ignore[union-attr]
+    details = dict(zip(standard_names(model.design), features, strict=False))
     details |= {f"cost of {word}": cost for cost, word in costs[:COSTLY] if cost >= 0.0005}
     return Alignment(ours, theirs, number, links, score, details)
+
+
+def _parts(
+    model: Assay, pieces: Pieces, our_words: list[int], their_words: list[int]
+) -> Iterator[_Part]:
+    """What a model reads of two texts, part by part."""
+    ours, theirs = (pieces.ids[a:b] for a, b in pairwise(pieces.offsets.tolist()))
+    ends = np.array([[len(ours), len(theirs)]])
+    whole = Parts(np.zeros_like(ends), ends, np.ones(1))
+    if isinstance(model, Joint) and model.long and is_long(model, ends[:, 0], ends[:, 1]).all():
+        whole = model.long.parts(ours, theirs)
+    for row, both in enumerate(whole.of(ours, theirs)):
+        (a, b), (c, d) = whole.begin[row].tolist(), whole.end[row].tolist()
+        first, second, column = _read(model, joined(both))
+        words = our_words[a:c], their_words[b:d]
+        if isinstance(model, Joint):  # of a text that is too long it sees the beginning
+            words = words[0][: readable(model)], words[1][: readable(model)]
+        features = model.features(first, second)
+        yield _Part(first, second, features, words, column, float(whole.weights[row]))
+
+
+def _read(model: Assay, both: Pieces) -> tuple[Side, Side, int]:
+    """Translation and reference as the model sees them, and the column of their first piece."""
+    device, items = model.mix.device, np.array([[0, 1]])
+    if isinstance(model, Joint):
+        inputs = as_inputs(model, both, items, device)
+        return *model.read(*inputs), len(model.encoder.special[0])
+    vectors = encoded(model, both, Limits.of(device))
+    return vectors.side(items[:, 0]), vectors.side(items[:, 1]), 0
 
 
 def _links(cosines: FloatArray, ours: list[int], theirs: list[int]) -> list[Link]:
@@ -117,47 +157,35 @@ def _partners(
     return partners
 
 
-def _calibrated(raw: Tensor, card: Mapping[str, Any]) -> float:
-    return float(_probabilities(raw, card)[0])
-
-
-def _probabilities(raw: Tensor, card: Mapping[str, Any]) -> Tensor:
+def _calibrated(raw: float, card: Mapping[str, Any]) -> float:
     level = card.get("level", card)
-    return torch.sigmoid(float(level["slope"]) * (raw.double() - float(level["centre"])))
+    return 1.0 / (1.0 + math.exp(-float(level["slope"]) * (raw - float(level["centre"]))))
 
 
-def _calibrated_all(
-    model: Assay,
-    features: Tensor,
-    first: Side,
-    second: Side,
-    of_piece: list[int],
-    side: int,
-    card: Mapping[str, Any],
-    begin: int,
-    rest: Tensor,
-) -> list[float]:
-    """The score with each word of one side in turn matched perfectly.
-
-    begin: the column of the first piece; rest: what the score has beside that of the matches.
-    """
-    cosines = similarities(first[0], second[0])
-    masks, weights = (first[3], second[3]), (first[2], second[2])
-    members = torch.tensor(of_piece, device=features.device)
-    one = members[None] == torch.arange(int(members.max()) + 1, device=features.device)[:, None]
-    changed = features.repeat(len(one), 1)
+def _gains(model: Assay, part: _Part, side: int) -> list[tuple[int, float]]:
+    """How much higher the score of the whole is with each word of one side matched perfectly."""
+    if not part.words[side]:
+        return []
+    cosines = similarities(part.first[0], part.second[0])
+    both = part.first, part.second
+    device = part.features.device
+    words = sorted(set(part.words[side]))
+    members = torch.tensor(part.words[side], device=device)
+    one = members[None] == torch.tensor(words, device=device)[:, None]
+    changed = part.features.repeat(len(one), 1)
+    masks = both[0][3], both[1][3]
     context = in_context(cosines, *masks) if model.design.phrases else None
     for at, matrix in ((0, cosines), (6, context)):
         if matrix is None:
             continue
-        columns = slice(begin, begin + len(of_piece))
+        columns = slice(part.column, part.column + len(members))
         matches = best_matches(matrix, *masks)[side][:, columns]
         perfect = torch.where(one, 1.0, matches)
-        own = weights[side][:, columns].expand(len(one), -1)
+        own = both[side][2][:, columns].expand(len(one), -1)
         changed[:, at + side] = weighted_mean(perfect, own)
         changed[:, at + 2] = f_score(changed[:, at], changed[:, at + 1])
         if at == 0 and model.design.worst:
             column = 6 + 3 * model.design.phrases + side
             changed[:, column] = worst(perfect, torch.ones_like(one))
-    scores: list[float] = _probabilities(model.head(changed) + rest, card).tolist()
-    return scores
+    more = part.weight * (model.head(changed) - model.head(part.features))
+    return list(zip(words, more.tolist(), strict=True))

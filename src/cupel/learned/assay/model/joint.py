@@ -9,8 +9,9 @@ its first vector f add to the score:
 
 Without matches (`Design.matched`) the second part is all there is. Every pair of sentences is
 encoded by itself; smaller models learn from the scores of larger ones
-(`cupel.learned.assay.training.teachers`). Two sentences that are too long for the encoder are cut
-into as many overlapping parts each, and the score is the mean over these.
+(`cupel.learned.assay.training.teachers`). A metric reads long texts in aligned parts
+(`cupel.learned.assay.model.long_texts`). In training, two sentences that are too long for the encoder
+are cut into as many overlapping parts each, and the score is the mean over these.
 """
 
 from __future__ import annotations
@@ -20,7 +21,8 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from cupel.arrays import Float32Array, IntArray
+from cupel.arrays import BoolArray, Float32Array, FloatArray, Int32Array, IntArray
+from cupel.learned.assay.model.long_texts import LONG, LongTexts, joined
 from cupel.learned.assay.model.network import Assay, Design, Side
 from cupel.neural.encoder import Encoder, padded
 from cupel.neural.wordpiece import Pieces
@@ -42,6 +44,7 @@ class Joint(Assay):
         self.hidden = nn.Linear(2 * encoder.config.size, UNITS)
         self.out = nn.Linear(UNITS, 1)
         nn.init.zeros_(self.out.weight)
+        self.long: LongTexts | None = None  # where a metric asks for it
 
     def forward(self, ids: Tensor, mask: Tensor, own: Tensor, items: Tensor) -> Tensor:
         states, there = self._read(ids, mask, items)
@@ -132,17 +135,55 @@ def joint_scores(
     hypothesis: IntArray,
     reference: IntArray,
 ) -> Float32Array:
-    """(items,) scores; sentences that are too long are read in parts."""
-    longest = readable(model)
-    over = np.maximum(pieces.lengths[hypothesis], pieces.lengths[reference]) > longest
+    """(items,) scores; long texts are read in parts."""
+    over = is_long(model, pieces.lengths[hypothesis], pieces.lengths[reference])
     scores = np.zeros(len(hypothesis), np.float32)
-    short = np.flatnonzero(~over)
+    short, long = np.flatnonzero(~over), np.flatnonzero(over)
     scores[short] = _short_scores(model, pieces, hypothesis[short], reference[short])
-    for item in np.flatnonzero(over).tolist():
-        parts = _parts(pieces, int(hypothesis[item]), int(reference[item]), longest)
+    if model.long is not None:
+        scores[long] = _long_scores(model, model.long, pieces, hypothesis[long], reference[long])
+        return scores
+    for item in long.tolist():
+        parts = _parts(pieces, int(hypothesis[item]), int(reference[item]), readable(model))
         count = np.arange(len(parts) // 2)
         scores[item] = _short_scores(model, parts, count, count + len(count)).mean()
     return scores
+
+
+def is_long(model: Joint, ours: IntArray, theirs: IntArray) -> BoolArray:
+    """(items,) whether pairs of texts of so many pieces are read in parts.
+
+    The reference decides, so that all translations of a segment are read in the same way, but for
+    those that are too long for the encoder.
+    """
+    longest = readable(model)
+    return (ours > longest) | (theirs > (longest if model.long is None else min(LONG, longest)))
+
+
+def _long_scores(
+    model: Joint, long: LongTexts, pieces: Pieces, hypothesis: IntArray, reference: IntArray
+) -> FloatArray:
+    """(items,) means over the aligned parts; parts that several items have are read once."""
+    pairs: list[tuple[Int32Array, Int32Array]] = []
+    item, weights = [], []
+    for number, row in enumerate(zip(hypothesis.tolist(), reference.tolist(), strict=True)):
+        ours, theirs = (pieces.ids[pieces.offsets[at] : pieces.offsets[at + 1]] for at in row)
+        parts = long.parts(ours, theirs)
+        pairs += parts.of(ours, theirs)
+        item += [number] * len(parts.weights)
+        weights += parts.weights.tolist()
+    places: dict[tuple[bytes, bytes], int] = {}
+    of = [places.setdefault((a.tobytes(), b.tobytes()), len(places)) for a, b in pairs]
+    distinct = joined(
+        [side for pair in dict(zip(of, pairs, strict=True)).values() for side in pair]
+    )
+    numbers = np.arange(0, len(distinct), 2)
+    scores = _short_scores(model, distinct, numbers, numbers + 1).astype(np.float64)
+    if long.same is not None:
+        scores[[number for (a, b), number in places.items() if a == b]] = long.same
+    means = np.zeros(len(hypothesis))
+    np.add.at(means, item, np.array(weights) * scores[of])
+    return means
 
 
 def readable(model: Joint) -> int:

@@ -22,6 +22,9 @@ RELEASES = {
 }
 """How metrics are called -> the folder of their weights."""
 BASE = "stands_on"
+LONG_TEXTS = "parts-1"
+"""How models that read two sentences together read long texts, and its version, for signatures: what
+`cupel.learned.assay.model.long_texts` does changes scores."""
 
 
 def named_folder(start: Path | str) -> Path:
