@@ -164,7 +164,9 @@ def test_items_of_a_campaign_carry_its_number(campaign: Path) -> None:
     assert items == tuple(range(8))
     assert marks[:4] == marks[4:]
     assert builder.sources == {
-        number * LINES + line: text for number in (7, 8) for line, text in enumerate(["eins", "zwei"])
+        number * LINES + line: text
+        for number in (7, 8)
+        for line, text in enumerate(["eins", "zwei"])
     }
 
 
