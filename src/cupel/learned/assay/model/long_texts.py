@@ -93,14 +93,15 @@ class LongTexts:
         kinds = self._kinds[ids]
         for at in np.flatnonzero(kinds == _END).tolist():
             after = at + 1
-            if after < len(ids) and (kinds[after] == _END or self._goes_on(ids, at)):
+            if after < len(ids) and self._goes_on(ids, at):
                 continue
             while after < len(ids) and kinds[after] == _CLOSE:
                 # A straight quotation mark closes only what one has opened.
                 if self._texts[ids[after]] == '"' and (ids[:after] == ids[after]).sum() % 2 == 0:
                     break
                 after += 1
-            yield after
+            if after == len(ids) or kinds[after] != _END:
+                yield after
 
     def _goes_on(self, ids: Int32Array, at: int) -> bool:
         """Whether a mark is part of a number or an abbreviation."""
