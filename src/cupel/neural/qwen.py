@@ -154,11 +154,11 @@ def _layer(
     x: Tensor, w: Mapping[str, Tensor], shared: Shared, middle: int, cos: Tensor, sin: Tensor
 ) -> Tensor:
     projected = _product(norm(x, w["attn"]), w["qkv"]) + w["bias"]
-    q, k, v = projected.split([HEADS * HEAD, GROUPS * HEAD, GROUPS * HEAD], -1)
-    q = _turned(q.reshape(-1, HEADS, HEAD), cos, sin)
-    k = _turned(k.reshape(-1, GROUPS, HEAD), cos, sin)
+    q = _turned(projected[:, : HEADS * HEAD].reshape(-1, HEADS, HEAD), cos, sin)
+    rest = projected[:, HEADS * HEAD :].reshape(-1, 2, GROUPS, HEAD)
+    k, v = _turned(rest[:, 0], cos, sin), rest[:, 1]
     attended = torch.empty(len(x), HEADS * HEAD, device=x.device)
-    _attend(attended, q, k, v.reshape(-1, GROUPS, HEAD), shared, middle)
+    _attend(attended, q, k, v, shared, middle)
     x = x + _product(attended, w["o"])
     both = _product(norm(x, w["ffn"]), w["both"])
     inner = functional.silu(both[:, :INNER]).mul_(both[:, INNER:])

@@ -11,7 +11,7 @@ Translations of one reference share what is read before them.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -21,8 +21,9 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
-from cupel.arrays import FloatArray, IntArray
+from cupel.arrays import FloatArray, Int32Array, IntArray
 from cupel.errors import CupelError
+from cupel.learned.assay.model.joint import Joint, is_long
 from cupel.learned.assay.model.releases import KIND
 from cupel.neural.byte_pairs import BytePairs
 from cupel.neural.devices import find_device
@@ -34,7 +35,8 @@ from cupel.neural.wordpiece import Pieces
 PROMPT = ("Reference:", "\nTranslation:", "\nQuality score:")
 AT_ONCE = {"cpu": 1500, "cuda": 30_000}
 """Pieces of a batch, about."""
-KINDS = {"float32": torch.float32, "bfloat16": torch.bfloat16}
+KIND_OF_NUMBERS = torch.bfloat16
+"""In products of matrices, as in training."""
 
 
 class LargeReader:
@@ -73,7 +75,7 @@ class LargeReader:
     def _at_once(self) -> int:
         return AT_ONCE.get(self._reader.device.type, AT_ONCE["cpu"])
 
-    def _lines(self, texts: Any, before: IntArray, after: IntArray) -> Pieces:
+    def _lines(self, texts: Iterable[str], before: Int32Array, after: Int32Array) -> Pieces:
         """Texts as pieces, each behind a space and between two parts of the prompt."""
         inside = self._tokenizer([" " + " ".join(text.split()) for text in texts])
         rows = np.split(inside.ids, inside.offsets[1:-1])
@@ -101,7 +103,7 @@ def _batches(
 
 
 @lru_cache(maxsize=1)
-def open_large(folder: Path, device: str, precision: str) -> tuple[LargeReader, Mapping[str, Any]]:
+def open_large(folder: Path, device: str) -> tuple[LargeReader, Mapping[str, Any]]:
     """The reader and its card, loaded once."""
     stored, card = load_weights(folder, KIND)
     weights = {
@@ -116,8 +118,40 @@ def open_large(folder: Path, device: str, precision: str) -> tuple[LargeReader, 
     file = QWEN.open()
     try:
         reader = QwenReader(
-            file, int(card["layers"]), changes, KINDS[precision], find_device(device)
+            file, int(card["layers"]), changes, KIND_OF_NUMBERS, find_device(device)
         )
         return LargeReader(reader, BytePairs(file.settings), weights), card
     except (KeyError, RuntimeError) as error:
         raise CupelError(f"The weights in {folder} do not fit what their card says.") from error
+
+
+def large_scores(
+    reader: LargeReader,
+    model: Joint,
+    pieces: Pieces,
+    sentences: Sequence[str],
+    hypothesis: IntArray,
+    reference: IntArray,
+) -> FloatArray:
+    """(items,) scores; texts that are long for `model` in the parts that it reads.
+
+    pieces: those of the sentences, as `model` cuts them
+    """
+    pairs, item, weights = [], [], []
+    long = model.long
+    lengths = pieces.lengths
+    for number, row in enumerate(zip(hypothesis.tolist(), reference.tolist(), strict=True)):
+        texts = [sentences[at] for at in row]
+        if long is None or not is_long(model, lengths[row[0]], lengths[row[1]]):
+            pairs.append(texts)
+            item.append(number)
+            weights.append(1.0)
+            continue
+        parts = long.parts(*(pieces.ids[pieces.offsets[at] : pieces.offsets[at + 1]] for at in row))
+        pairs += long.texts(parts, *texts)
+        item += [number] * len(parts.weights)
+        weights += parts.weights.tolist()
+    scores = reader([ours for ours, _ in pairs], [theirs for _, theirs in pairs])
+    means = np.zeros(len(hypothesis))
+    np.add.at(means, item, np.array(weights) * scores)
+    return means
