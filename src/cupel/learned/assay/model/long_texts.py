@@ -76,6 +76,17 @@ class LongTexts:
         weights = np.where(lengths[:, 1] > 0, lengths[:, 1], lengths[:, 0]).astype(np.float64)
         return Parts(begin, end, weights / weights.sum())
 
+    def texts(self, parts: Parts, ours: str, theirs: str) -> list[list[str]]:
+        """The two texts of each part, as they are written."""
+        spans = [self.tokenizer.spans(text) for text in (ours, theirs)]
+        return [
+            [
+                text[of[a][0] : of[b - 1][1]] if b > a else ""
+                for text, of, a, b in zip((ours, theirs), spans, begin, end, strict=True)
+            ]
+            for begin, end in zip(parts.begin.tolist(), parts.end.tolist(), strict=True)
+        ]
+
     def sentences(self, ids: Int32Array) -> IntArray:
         """(n+1,) where sentences of a text begin, and where the last one ends."""
         edges = [0]
@@ -93,14 +104,15 @@ class LongTexts:
         kinds = self._kinds[ids]
         for at in np.flatnonzero(kinds == _END).tolist():
             after = at + 1
-            if after < len(ids) and (kinds[after] == _END or self._goes_on(ids, at)):
+            if after < len(ids) and self._goes_on(ids, at):
                 continue
             while after < len(ids) and kinds[after] == _CLOSE:
                 # A straight quotation mark closes only what one has opened.
                 if self._texts[ids[after]] == '"' and (ids[:after] == ids[after]).sum() % 2 == 0:
                     break
                 after += 1
-            yield after
+            if after == len(ids) or kinds[after] != _END:
+                yield after
 
     def _goes_on(self, ids: Int32Array, at: int) -> bool:
         """Whether a mark is part of a number or an abbreviation."""

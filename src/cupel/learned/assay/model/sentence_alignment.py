@@ -14,7 +14,7 @@ from scipy import sparse
 
 from cupel.arrays import FloatArray, Int32Array, IntArray
 
-MOVES = ((1, 1, 0), (1, 2, 1), (2, 1, 1), (1, 3, 2), (3, 1, 2), (2, 2, 4), (1, 0, 2), (0, 1, 2))
+MOVES = ((1, 1, 0), (1, 2, 1), (2, 1, 1), (1, 3, 2), (3, 1, 2), (2, 2, 4), (1, 0, 0.5), (0, 1, 0.5))
 """How many sentences of the first and of the second text may go together, and how unlikely that is."""
 UNLIKELY = 0.1
 """What each step of that costs, as a part of the weight of a sentence."""
@@ -33,10 +33,11 @@ def align_sentences(
     ends; most: how many pieces may go together on either side
     """
     n, m = len(first_at) - 1, len(second_at) - 1
-    shared, weight = shared_weights(first, first_at, second, second_at)
+    shared, *weights = shared_weights(first, first_at, second, second_at)
     sums = np.zeros((n + 1, m + 1))
     np.cumsum(np.cumsum(shared, 0), 1, out=sums[1:, 1:])
-    pieces = max(1, len(first) + len(second))
+    ours_to, theirs_to = (np.concatenate([[0.0], np.cumsum(each)]) for each in weights)
+    weight, pieces = ours_to[-1] + theirs_to[-1], max(1, len(first) + len(second))
     gains = []
     for i, j, steps in MOVES:
         if i > n or j > m:
@@ -44,17 +45,21 @@ def align_sentences(
         ours, theirs = first_at[i:] - first_at[: n + 1 - i], second_at[j:] - second_at[: m + 1 - j]
         rows = sums[i:] - sums[: n + 1 - i]
         together = rows[:, j:] - rows[:, : m + 1 - j]
+        # What is there twice on one side is shared once.
+        together = np.minimum(together, (ours_to[i:] - ours_to[: n + 1 - i])[:, None])
+        together = np.minimum(together, theirs_to[j:] - theirs_to[: m + 1 - j])
         gain = together - LENGTH * weight / pieces * np.abs(ours[:, None] - theirs)
         gain -= UNLIKELY * steps * weight / (n + m)
-        gain[(ours > most)[:, None] | (theirs > most)] = -np.inf
+        if i > 1 or j > 1:
+            gain[(ours > most)[:, None] | (theirs > most)] = -np.inf
         gains.append((i, j, gain.tolist()))
     return _path(_moves(n, m, gains), n, m)
 
 
 def shared_weights(
     first: Int32Array, first_at: IntArray, second: Int32Array, second_at: IntArray
-) -> tuple[FloatArray, float]:
-    """(n, m) the weight that each two sentences share; and the weight of all of them."""
+) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """(n, m) the weight that each two sentences share; (n,) and (m,) the weight of each."""
     pieces, of = np.unique(np.concatenate([first, second]), return_inverse=True)
     sides = of[: len(first)], of[len(first) :]
     counts = [np.bincount(side, minlength=len(pieces)) for side in sides]
@@ -67,7 +72,7 @@ def shared_weights(
         shape = len(edges) - 1, len(pieces)
         tables.append(sparse.csr_array((np.ones(len(rows)), (rows, columns)), shape))
     shared: FloatArray = ((tables[0] * weight[None]) @ tables[1].T).toarray()
-    return shared, float(sum((table @ weight).sum() for table in tables))
+    return shared, tables[0] @ weight, tables[1] @ weight
 
 
 def _moves(
