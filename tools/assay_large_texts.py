@@ -17,6 +17,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 
 from cupel.arrays import IntArray
 from cupel.learned.assay.data.examples import Judgments
@@ -117,7 +118,7 @@ def read_texts(
 
 def cut(sentences: Sequence[str], tokenizer: BytePairs) -> Pieces:
     """Sentences as pieces, each behind a space, and at most LONGEST of them."""
-    parts: list[IntArray] = []
+    parts: list[npt.NDArray[np.int32]] = []
     for first in range(0, len(sentences), AT_ONCE):
         some = sentences[first : first + AT_ONCE]
         pieces = tokenizer([" " + " ".join(text.split()) for text in some])

@@ -3,7 +3,8 @@
     python tools/train_assay_large.py OUT --config src/cupel/resources/assay-2/training.json
     python tools/train_assay_large.py OUT --train da15 --layers 1 --steps 2 --device cpu     # a trial
 
-OUT: the folder of weights and card that is written, with log.tsv, the costs of each step. The config has the
+OUT: the folder of weights and card that is written, with log.tsv, the costs of each step. (The card of the release
+also has `share` and `scale`, by which the metric takes the mean with the small model.) The config has the
 settings of the release under "large reader"; options that are given go before it. What --left-out names is not
 trained on; tau within segments and Pearson's r on it are printed, without and with sources.
 
@@ -49,12 +50,13 @@ from cupel.neural.weights import check_untrained, save_weights
 
 LAYERS, RANK, STEPS = 22, 32, 559
 CHANGE_RATE, HEAD_RATE, OBJECTIVE_RATE = 2e-4, 1e-3, 1e-2
-WARMUP, CLIP, AVERAGE, HEAD_DECAY = 0.06, 1.0, 0.995, 0.01
+HEAD_DECAY, BETAS = 0.01, (0.9, 0.98)
+WARMUP, CLIP, AVERAGE = 0.06, 1.0, 0.995
 WITH_SOURCE = 0.65
 """The share of segments that are read with their source."""
 MOST_ITEMS = 160
 """Of the preferences of a step; which ones stay is drawn."""
-SCORED = 49_152
+SCORED = {"cuda": 49_152, "cpu": 2_048}
 """Pieces that are scored at once."""
 ENTRY = "large reader"
 """Of the config file."""
@@ -93,7 +95,7 @@ class Trainee:
     def all_scores(self, texts: Texts, items: IntArray, source: IntArray) -> FloatArray:
         """(items,) batch by batch."""
         scores = np.zeros(len(items))
-        for rows in by_length(texts.lengths(items, source), SCORED):
+        for rows in by_length(texts.lengths(items, source), SCORED[self.place.device.type]):
             scores[rows] = self.scores(texts, items[rows], source[rows]).double().cpu().numpy()
         return scores
 
@@ -220,7 +222,7 @@ def optimizer_of(reader: Reader, objective: Objective) -> torch.optim.AdamW:
             (objective.parameters(), OBJECTIVE_RATE, 0.0),
         )
     ]
-    return torch.optim.AdamW(groups, betas=(0.9, 0.98), fused=True)
+    return torch.optim.AdamW(groups, betas=BETAS, fused=True)
 
 
 def figures(trainee: Trainee, dataset: str, texts: Texts) -> list[tuple[str, int, list[float]]]:
@@ -336,7 +338,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
         },
         "steps": len(log),
         "seed": chosen.seed,
-        "left out": {name: [round(v, 4) for v in values] for name, _, values in rows},
+        "left out": {
+            name: [round(v, 4) if np.isfinite(v) else None for v in values]
+            for name, _, values in rows
+        },
     }
     save_weights(chosen.out, KIND, stored(trainee.reader), card)
     if rows:
