@@ -26,8 +26,9 @@ by itself (`cupel.learned.assay.model.network`). a and c: in assay-2 0.55 and 0,
 slope that fits preferences on held-out segments, and the mean of s over the translations judged in
 WMT13. A translation that equals its reference has s = 4.2 in assay-2. Of several references the best
 counts; with multiple=soft all do, as log(mean(exp(s))). The score of a system is the mean over segments.
-size=medium takes the mean of s and of a larger encoder's score, size=large one third of s and two
-thirds of the score of a language model with 1.5 billion parameters (`cupel.learned.assay.model.large`).
+size=medium takes the mean of s and of a larger encoder's score, size=large one fifth of s and
+four fifths of the score of a language model with 1.5 billion parameters
+(`cupel.learned.assay.model.large`).
 meteor=yes adds w times METEOR's segment score to s, with w fitted on held-out lines. Weights that were
 tuned on your own judgments correct s by the length of the reference, shared words and capitals
 (`cupel.learned.assay.model.correction`).
