@@ -128,7 +128,9 @@ def test_the_vectors_are_those_of_the_metric(model: Model) -> None:
         reader.recompute = again
         reader.zero_grad()
         reader(ids, last).sum().backward()
-        gradients.append(reader.layers[0].get_parameter("q.a").grad)
+        gradient = reader.layers[0].get_parameter("q.a").grad
+        assert gradient is not None
+        gradients.append(gradient)
     assert gradients[0].abs().max() > 0
     assert torch.allclose(*gradients)
 
