@@ -109,12 +109,13 @@ def test_a_campaign_in_json_lines(tmp_path: Path) -> None:
     rows = [("a", "one", 0.5), ("b", "two", -1.5), ("c", "one", -0.5)]
     (tmp_path / "xx-en.jsonl").write_text(
         "".join(
-            json.dumps({"hypothesis": h, "reference": r, "score": s, "source": ""}) + "\n"
+            json.dumps({"hypothesis": h, "reference": r, "score": s, "source": f"of {r}"}) + "\n"
             for h, r, s in rows
         )
     )
     (pair,) = graded_pairs(str(tmp_path))
     assert pair.hypotheses == ["a", "b", "c"]
+    assert pair.sources == ["of one", "of two", "of one"]
     assert pair.lines[0] == pair.lines[2] != pair.lines[1]
     assert pair.grades == pytest.approx(np.array([1.0, -1.0, 0.0]) * np.sqrt(1.5))
     (tmp_path / "xx-en.jsonl").write_text('{"hypothesis": "a", "reference": "b"}\n')
@@ -162,6 +163,11 @@ def test_items_of_a_campaign_carry_its_number(campaign: Path) -> None:
     assert segments == [7 * LINES, 7 * LINES + 1] * 2 + [8 * LINES, 8 * LINES + 1] * 2
     assert items == tuple(range(8))
     assert marks[:4] == marks[4:]
+    assert builder.sources == {
+        number * LINES + line: text
+        for number in (7, 8)
+        for line, text in enumerate(["eins", "zwei"])
+    }
 
 
 def test_rankings_in_json_lines(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

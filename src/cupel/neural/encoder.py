@@ -30,7 +30,17 @@ from cupel.neural.wordpiece import (
     read_config,
 )
 
-__all__ = ["Config", "Encoder", "Pieces", "Windows", "encode", "find_encoder", "padded", "windows"]
+__all__ = [
+    "Config",
+    "Encoder",
+    "Pieces",
+    "Windows",
+    "cut_windows",
+    "encode",
+    "find_encoder",
+    "padded",
+    "windows",
+]
 
 
 OFFSETS = {"bert": 0, "roberta": 1, "xlm-roberta": 1, "camembert": 1, "mpnet": 1}
@@ -251,7 +261,7 @@ def windows(
 
     exact: no padding, only sentences of one length in a batch.
     """
-    sentence, start, length, first, last = _cut(pieces.lengths, window)
+    sentence, start, length, first, last = cut_windows(pieces.lengths, window)
     order = np.argsort(-length, kind="stable")
     extra = len(before) + len(after)
     at = 0
@@ -336,7 +346,9 @@ def encode(
     return vectors, sums / counts[:, None]
 
 
-def _cut(lengths: IntArray, window: int) -> tuple[IntArray, IntArray, IntArray, IntArray, IntArray]:
+def cut_windows(
+    lengths: IntArray, window: int
+) -> tuple[IntArray, IntArray, IntArray, IntArray, IntArray]:
     """Windows of all sentences: sentence, start, length, and which of its pieces are kept."""
     fits = lengths <= window
     whole = np.flatnonzero(fits)

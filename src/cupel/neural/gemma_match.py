@@ -12,7 +12,7 @@ a network of 32 units make the score of both sides.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -20,24 +20,39 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
-from cupel.arrays import FloatArray, IntArray
+from cupel.arrays import BoolArray, FloatArray, IntArray
+from cupel.neural.encoder import cut_windows
 from cupel.neural.gemma import BEGIN, GemmaEncoder, norm
 from cupel.neural.wordpiece import Pieces
 
 K = 4
 LONGEST = 256
-"""Pieces of a text that are read, as in training; what follows is left to the lexical part."""
-_AT_ONCE = 3000
-"""Pieces of a batch, about."""
+"""Pieces that are read at once, as in training; a longer text is read in windows that overlap."""
+_AT_ONCE = 1000
+"""Pieces of a batch, about: their vectors stay in the processor's cache."""
+_KEPT = 40_000
+"""Pieces whose states are kept at a time, about 2 kB each."""
 
 
 @dataclass(frozen=True)
 class States:
-    """Of one text: directions (pieces, K, d), vectors (pieces, u), weights (pieces,)."""
+    """Directions (pieces, K, d), vectors (pieces, u) and weights (pieces,) of the pieces of some texts.
+
+    Those of text i are `count[i]`, from `first[i]` on.
+    """
 
     z: Tensor
     u: Tensor
     w: Tensor
+    first: IntArray
+    count: IntArray
+
+    def padded(self, texts: IntArray) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+        """(texts, pieces, ...) directions, vectors, weights, and which pieces are there."""
+        columns = np.arange(int(self.count[texts].max()))
+        mask: BoolArray = columns < self.count[texts, None]
+        places = torch.from_numpy(np.where(mask, self.first[texts, None] + columns, 0))
+        return self.z[places], self.u[places], self.w[places], torch.from_numpy(mask)
 
 
 class Matcher:
@@ -49,40 +64,49 @@ class Matcher:
 
     @torch.inference_mode()
     def __call__(self, pieces: Pieces, hypotheses: IntArray, references: IntArray) -> FloatArray:
-        """(m,) the score of each hypothesis with its reference, numbers of texts in `pieces`."""
-        used = np.unique(np.concatenate([hypotheses, references]))
-        states = self._states(pieces, used)
+        """(m,) the score of each hypothesis with its reference, numbers of texts in `pieces`.
+
+        Pairs of the same texts should be near each other: states are not kept for all texts at once.
+        """
         scores = np.zeros(len(hypotheses))
-        lengths = np.minimum(pieces.lengths, LONGEST) + 1
-        size = np.maximum(lengths[hypotheses], lengths[references])
-        for rows in _batches(size):
-            ours, theirs = (
-                _padded([states[int(i)] for i in side[rows]]) for side in (hypotheses, references)
+        total = np.cumsum(pieces.lengths[hypotheses] + pieces.lengths[references] + 1)
+        for part in np.unique(total // _KEPT):
+            rows = np.flatnonzero(total // _KEPT == part)
+            used, sides = np.unique(
+                np.stack([hypotheses[rows], references[rows]]), return_inverse=True
             )
-            scores[rows] = self._score(ours, theirs).double().numpy()
+            ours, theirs = sides.reshape(2, -1)
+            states = self._states(pieces.take(used))
+            for batch in _batches(np.maximum(states.count[ours], states.count[theirs]), True):
+                pairs = states.padded(ours[batch]), states.padded(theirs[batch])
+                scores[rows[batch]] = self._score(*pairs).double().numpy()
         return scores
 
-    def _states(self, pieces: Pieces, used: IntArray) -> dict[int, States]:
-        lengths = np.minimum(pieces.lengths[used], LONGEST)
-        states = {}
-        for rows in _batches(lengths + 1):
-            longest = int(lengths[rows].max()) + 1
-            ids = np.zeros((len(rows), longest), np.int64)
-            ids[:, 0] = BEGIN
-            for row, of in enumerate(rows.tolist()):
-                first = int(pieces.offsets[used[of]])
-                ids[row, 1 : 1 + lengths[of]] = pieces.ids[first : first + lengths[of]]
-            mask = torch.from_numpy(np.arange(longest) <= lengths[rows, None])
-            z, u, w = self._of_vectors(self._encoder(ids, mask))
-            for row, of in enumerate(rows.tolist()):
-                # An empty text has the piece that every text begins with, and no other.
-                span = slice(1, 1 + int(lengths[of])) if lengths[of] else slice(0, 1)
-                states[int(used[of])] = States(
-                    z[row, span].clone(), u[row, span].clone(), w[row, span].clone()
-                )
-        return states
+    def _states(self, pieces: Pieces) -> States:
+        """Window by window; a piece has its state from the window that it is deepest in."""
+        text, start, length, low, high = cut_windows(pieces.lengths, LONGEST)
+        # An empty text has the piece that every text begins with, and no other.
+        count = np.maximum(pieces.lengths, 1)
+        first = np.cumsum(count) - count
+        states: tuple[Tensor, ...] = ()
+        for rows in _batches(length + 1, False):
+            sizes = length[rows] + 1
+            window, inside = _flat(sizes)
+            begins = inside == 0
+            places = (pieces.offsets[text[rows]] + start[rows])[window] + inside - 1
+            ids = np.full(len(window), BEGIN, np.int64)
+            ids[~begins] = pieces.ids[places[~begins]]
+            parts = self._of_vectors(self._encoder(ids, sizes))
+            states = states or tuple(x.new_zeros(int(count.sum()), *x.shape[1:]) for x in parts)
+            kept = ~begins & (inside > low[rows][window]) & (inside <= high[rows][window])
+            kept |= begins & (sizes[window] == 1)
+            target = (first[text[rows]] + start[rows])[window] + np.maximum(inside - 1, 0)
+            for state, part in zip(states, parts, strict=True):
+                state[torch.from_numpy(target[kept])] = part[torch.from_numpy(kept)]
+        z, u, w = states
+        return States(z, u, w, first, count)
 
-    def _of_vectors(self, outputs: list[Tensor]) -> tuple[Tensor, Tensor, Tensor]:
+    def _of_vectors(self, outputs: Iterable[Tensor]) -> tuple[Tensor, Tensor, Tensor]:
         mix = torch.softmax(self._w["mix"], 0)
         x = sum((share * norm(x) for share, x in zip(mix, outputs, strict=True)), torch.zeros(()))
         z = functional.normalize((x @ self._w["proj.weight"].T).unflatten(-1, (K, -1)), dim=-1)
@@ -121,31 +145,21 @@ class Matcher:
         )
 
 
-def _batches(lengths: IntArray) -> list[IntArray]:
-    """Places, the short ones first, in batches of about as many pieces."""
+def _flat(sizes: IntArray) -> tuple[IntArray, IntArray]:
+    """Of each place in lists of these sizes, one after the other: its list, and its place there."""
+    number = np.repeat(np.arange(len(sizes)), sizes)
+    return number, np.arange(len(number)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
+
+
+def _batches(lengths: IntArray, padded: bool) -> Iterator[IntArray]:
+    """Places, the short ones first, in batches of about as many pieces, with padding or without."""
     order = np.argsort(lengths, kind="stable")
-    batches, first = [], 0
-    while first < len(order):
-        count = max(1, _AT_ONCE // int(lengths[order[first]]))
-        while (
-            count > 1 and count * int(lengths[order[min(first + count, len(order)) - 1]]) > _AT_ONCE
-        ):
-            count -= 1
-        batches.append(order[first : first + count])
-        first += count
-    return batches
-
-
-def _padded(states: list[States]) -> tuple[Tensor, Tensor, Tensor, Tensor]:
-    """(texts, pieces, ...) directions, vectors, weights, and which pieces are there."""
-    longest = max(len(state.w) for state in states)
-    z, u, w = (
-        torch.stack([_longer(getattr(state, part), longest) for state in states])
-        for part in ("z", "u", "w")
-    )
-    mask = torch.arange(longest) < torch.tensor([len(state.w) for state in states])[:, None]
-    return z, u, w, mask
-
-
-def _longer(values: Tensor, length: int) -> Tensor:
-    return torch.cat([values, values.new_zeros(length - len(values), *values.shape[1:])])
+    sizes = lengths[order].tolist()
+    first, total = 0, 0
+    for at, size in enumerate(sizes):
+        total = size * (at + 1 - first) if padded else total + size
+        if at > first and total > _AT_ONCE:
+            yield order[first:at]
+            first, total = at, size
+    if len(order):
+        yield order[first:]

@@ -2,13 +2,13 @@
 
 A file may lie in several parts, one after the other. Of the formats of numbers those are read that
 "Q4_K_M" files have: F32, Q5_0, Q8_0, Q4_K and Q6_K (https://github.com/ggml-org/ggml/blob/master/docs/gguf.md
-describes the file; a block of 32 or 256 numbers has its own scale).
+describes the file; `cupel.kernels.gguf` makes the numbers floats). Nothing is copied before it is asked for.
 """
 
 from __future__ import annotations
 
 import struct
-from collections.abc import Callable, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -16,9 +16,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from cupel.arrays import Bytes, IntArray
 from cupel.errors import CupelError
+from cupel.kernels.gguf import BLOCKS, decode_blocks, text_places
 
-Bytes = npt.NDArray[np.uint8]
 Floats = npt.NDArray[np.float32]
 _SCALARS = {
     0: "B",
@@ -34,6 +35,7 @@ _SCALARS = {
     12: "d",
 }
 _STRING, _ARRAY = 8, 9
+_F32 = 0
 _HEAD = 1 << 25
 """Bytes at the beginning in which settings and the list of tensors must lie."""
 
@@ -47,6 +49,24 @@ class Tensor:
     start: int
 
 
+@dataclass(frozen=True)
+class Texts:
+    """A list of texts where it lies: text i is `content[starts[i]:ends[i]]`, in UTF-8."""
+
+    content: Bytes
+    starts: IntArray
+    ends: IntArray
+
+    def __len__(self) -> int:
+        return len(self.starts)
+
+    def __getitem__(self, number: int) -> str:
+        return self.content[self.starts[number] : self.ends[number]].tobytes().decode("utf-8")
+
+    def __iter__(self) -> Iterator[str]:
+        return map(self.__getitem__, range(len(self)))
+
+
 class Gguf:
     """An opened file: `settings` by name, `tensors` by name."""
 
@@ -54,14 +74,14 @@ class Gguf:
         self._parts = [np.memmap(path, np.uint8, "r") for path in parts]
         self._ends = np.cumsum([len(part) for part in self._parts])
         self._at = 0
-        self._head = self.bytes(0, min(_HEAD, int(self._ends[-1]))).tobytes()
+        self._head = self.bytes(0, min(_HEAD, int(self._ends[-1])))
         try:
             self._read()
         except (struct.error, UnicodeDecodeError, KeyError, ValueError, MemoryError) as error:
             raise CupelError(f"{parts[0]} is not a GGUF file that can be read: {error}.") from error
 
     def _read(self) -> None:
-        if self._head[:4] != b"GGUF":
+        if self._head[:4].tobytes() != b"GGUF":
             raise ValueError("it does not begin with GGUF")
         self._at = 4
         version, tensors, settings = self._unpack("<IQQ")
@@ -94,29 +114,53 @@ class Gguf:
     def rows(self, name: str, rows: npt.NDArray[np.integer] | None = None) -> Floats:
         """(rows, ...) a tensor as floats, or some of its rows."""
         tensor = self.tensors[name]
-        if tensor.format not in _FORMATS:
+        if tensor.format not in BLOCKS and tensor.format != _F32:
             raise CupelError(f"The tensor {name} has numbers of the format {tensor.format}.")
-        block, size, decode = _FORMATS[tensor.format]
+        block, size = BLOCKS.get(tensor.format, (1, 4))
         width = tensor.shape[-1]
         row_bytes = width // block * size
-        count = int(np.prod(tensor.shape[:-1], dtype=np.int64))
-        raw = self.bytes(tensor.start, count * row_bytes).reshape(count, row_bytes)
-        chosen = raw if rows is None else raw[rows]
-        floats = decode(np.ascontiguousarray(chosen).reshape(-1, size))
-        shape = tensor.shape if rows is None else (len(rows), width)
-        return floats.reshape(shape)
+        if rows is None:
+            count = int(np.prod(tensor.shape[:-1], dtype=np.int64))
+            raw, shape = self.bytes(tensor.start, count * row_bytes), tensor.shape
+        else:
+            raw, shape = self._rows(tensor.start, row_bytes, rows), (len(rows), width)
+        if tensor.format == _F32:
+            return np.frombuffer(raw.tobytes(), "<f4").reshape(shape)
+        return decode_blocks(raw, tensor.format).reshape(shape)
+
+    def _rows(self, start: int, size: int, rows: npt.NDArray[np.integer]) -> Bytes:
+        """(rows, size) bytes of some rows of a tensor, part by part: a table may span several."""
+        chosen = np.zeros((len(rows), size), np.uint8)
+        first = start + rows.astype(np.int64) * size
+        number = np.searchsorted(self._ends, first, side="right")
+        crosses = first + size > self._ends[number]
+        for place in np.flatnonzero(crosses).tolist():
+            chosen[place] = self.bytes(int(first[place]), size)
+        for part in np.unique(number).tolist():
+            ours = np.flatnonzero((number == part) & ~crosses)
+            inside = first[ours] - (int(self._ends[part]) - len(self._parts[part]))
+            skip = int(inside[0]) % size if len(ours) else 0  # all rows are as far from its start
+            table = self._parts[part][skip:]
+            table = table[: len(table) // size * size].reshape(-1, size)
+            chosen[ours] = table[(inside - skip) // size]
+        return chosen
 
     def _unpack(self, form: str) -> tuple[Any, ...]:
-        values = struct.unpack_from(form, self._head, self._at)
+        values = struct.unpack_from(form, memoryview(self._head), self._at)
         self._at += struct.calcsize(form)
         return values
 
     def _string(self) -> str:
-        (size,) = struct.unpack_from("<Q", self._head, self._at)
-        first, self._at = self._at + 8, self._at + 8 + size
-        if self._at > len(self._head):
+        return self._texts(1)[0]
+
+    def _texts(self, count: int) -> Texts:
+        if count > len(self._head):
+            raise ValueError(f"a list of {count} texts")
+        starts, ends, last = text_places(self._head, self._at, count)
+        if last < 0:
             raise ValueError("a text is too long")
-        return self._head[first : self._at].decode("utf-8")
+        self._at = last
+        return Texts(self._head, starts, ends)
 
     def _value(self, kind: int) -> Any:
         if kind == _STRING:
@@ -125,7 +169,7 @@ class Gguf:
             return self._unpack("<" + _SCALARS[kind])[0]
         kind, count = self._unpack("<IQ")
         if kind == _STRING:
-            return [self._string() for _ in range(count)]
+            return self._texts(count)
         values = np.frombuffer(self._head, "<" + _SCALARS[kind], count, self._at)
         self._at += values.nbytes
         return values
@@ -136,64 +180,3 @@ class Gguf:
         shape = self._unpack(f"<{dimensions}Q")
         form, start = self._unpack("<IQ")
         return name, form, shape[::-1], start
-
-
-def _half(block: Bytes) -> Floats:
-    """(n, 2) bytes of half-precision numbers -> (n, 1)."""
-    values: Floats = np.ascontiguousarray(block).view("<f2").astype(np.float32)
-    return values
-
-
-def _f32(blocks: Bytes) -> Floats:
-    values: Floats = blocks.view("<f4")
-    return values
-
-
-def _q8_0(blocks: Bytes) -> Floats:
-    """A scale, and 32 numbers of 8 bits."""
-    numbers: Floats = _half(blocks[:, :2]) * blocks[:, 2:].view(np.int8).astype(np.float32)
-    return numbers
-
-
-def _q5_0(blocks: Bytes) -> Floats:
-    """A scale, the fifth bits of 32 numbers, their other four."""
-    fifth = np.unpackbits(blocks[:, 2:6], axis=1, bitorder="little")
-    low = np.concatenate([blocks[:, 6:] & 15, blocks[:, 6:] >> 4], axis=1)
-    values: Floats = _half(blocks[:, :2]) * ((low | fifth << 4).astype(np.float32) - 16.0)
-    return values
-
-
-def _q4_k(blocks: Bytes) -> Floats:
-    """Two scales, eight pairs of 6 bits (scale and minimum), and 256 numbers of 4 bits."""
-    packed = blocks[:, 4:16]
-    first, second, third = packed[:, :4], packed[:, 4:8], packed[:, 8:]
-    scale = np.concatenate([first & 63, (third & 15) | (first >> 6) << 4], axis=1)
-    least = np.concatenate([second & 63, (third >> 4) | (second >> 6) << 4], axis=1)
-    quarters = blocks[:, 16:].reshape(-1, 4, 1, 32)
-    numbers = np.concatenate([quarters & 15, quarters >> 4], axis=2).reshape(-1, 8, 32)
-    factor = (_half(blocks[:, :2]) * scale)[:, :, None]
-    shift = (_half(blocks[:, 2:4]) * least)[:, :, None]
-    values: Floats = (factor * numbers - shift).astype(np.float32)
-    return values
-
-
-def _q6_k(blocks: Bytes) -> Floats:
-    """256 numbers of 6 bits (four and two), 16 scales, and their scale."""
-    low = blocks[:, :128].reshape(-1, 2, 1, 64)
-    low = np.concatenate([low & 15, low >> 4], axis=2).reshape(-1, 2, 4, 32)
-    shifts = np.array([0, 2, 4, 6], np.uint8)[:, None]
-    high = blocks[:, 128:192].reshape(-1, 2, 1, 32) >> shifts & 3
-    numbers = (low | high << 4).reshape(-1, 16, 16).astype(np.float32) - 32.0
-    scale = _half(blocks[:, 208:]) * blocks[:, 192:208].view(np.int8)
-    values: Floats = (scale[:, :, None] * numbers).astype(np.float32)
-    return values
-
-
-_FORMATS: dict[int, tuple[int, int, Callable[[Bytes], Floats]]] = {
-    0: (1, 4, _f32),
-    6: (32, 22, _q5_0),
-    8: (32, 34, _q8_0),
-    12: (256, 144, _q4_k),
-    14: (256, 210, _q6_k),
-}
-"""By the number of a format: numbers in a block, its bytes, and what makes floats of blocks."""

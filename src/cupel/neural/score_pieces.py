@@ -7,7 +7,6 @@ become their bytes. Pieces that a vocabulary defines as symbols of the user are 
 
 from __future__ import annotations
 
-import heapq
 import re
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -15,101 +14,67 @@ from typing import Any
 import numpy as np
 
 from cupel.arrays import Int32Array
+from cupel.kernels.score_pieces import joined_pieces, vocabulary
+from cupel.neural.gguf import Texts
 from cupel.neural.wordpiece import Pieces
 
 SPACE = "\u2581"
 _NORMAL, _SYMBOL, _BYTE = 1, 4, 6
-_KEPT = 200_000
-"""Words whose pieces are remembered."""
 
 
 class ScorePieces:
     """Cuts sentences as the vocabulary of `settings`, those of a GGUF file, says."""
 
     def __init__(self, settings: Mapping[str, Any]) -> None:
-        texts: list[str] = settings["tokenizer.ggml.tokens"]
-        kinds = settings["tokenizer.ggml.token_type"].tolist()
-        self._scores: list[float] = settings["tokenizer.ggml.scores"].tolist()
-        self._ids = {
-            t: i for i, (t, k) in enumerate(zip(texts, kinds, strict=True)) if k == _NORMAL
-        }
-        self._bytes = [i for i, k in enumerate(kinds) if k == _BYTE]
-        self._symbols = {
-            t: i
-            for i, (t, k) in enumerate(zip(texts, kinds, strict=True))
-            if k == _SYMBOL and not t.isspace()
-        }
+        texts: Texts = settings["tokenizer.ggml.tokens"]
+        kinds = np.asarray(settings["tokenizer.ggml.token_type"])
+        self._vocabulary = vocabulary(
+            texts.content,
+            texts.starts,
+            texts.ends,
+            np.array(settings["tokenizer.ggml.scores"], np.float32),
+            kinds == _NORMAL,
+            np.flatnonzero(kinds == _BYTE).astype(np.int32),
+        )
+        symbols = {texts[i]: i for i in np.flatnonzero(kinds == _SYMBOL).tolist()}
+        self._symbols = {text: i for text, i in symbols.items() if not text.isspace()}
         marks = "|".join(map(re.escape, sorted(self._symbols, key=len, reverse=True)))
         self._cut = re.compile(f"({marks})") if marks else None
-        # No piece but these has a space after another character: words can be cut one by one.
-        self._across = [t for t in self._ids if SPACE in t.lstrip(SPACE)]
-        self._words: dict[str, list[int]] = {}
 
     def __call__(self, sentences: Sequence[str]) -> Pieces:
-        cut = [self.pieces(text) for text in sentences]
-        offsets = np.zeros(len(cut) + 1, np.int64)
-        np.cumsum([len(ids) for ids in cut], out=offsets[1:])
-        flat: Int32Array = np.array([i for ids in cut for i in ids], np.int32)
-        return Pieces(flat, offsets)
+        """The pieces of sentences: first of what lies between symbols, then put together."""
+        cut = self._cut.split if self._cut else lambda text: [text]
+        parts = [cut(text) for text in sentences]
+        encoded = [
+            b"" if part in self._symbols else _bytes_of(part) for row in parts for part in row
+        ]
+        offsets = np.zeros(len(encoded) + 1, np.int64)
+        np.cumsum([len(text) for text in encoded], out=offsets[1:])
+        content = np.frombuffer(b"".join(encoded), np.uint8)
+        ids, ends = joined_pieces(self._vocabulary, content, offsets)
+        if len(encoded) == len(parts):  # the usual case: no symbols
+            return Pieces(ids, ends)
+        return self._with_symbols(parts, ids, ends.tolist())
+
+    def _with_symbols(
+        self, parts: Sequence[Sequence[str]], ids: Int32Array, ends: Sequence[int]
+    ) -> Pieces:
+        whole, offsets, at = [np.zeros(0, np.int32)], [0], 0
+        for row in parts:
+            length = 0
+            for part in row:
+                symbol = self._symbols.get(part)
+                piece = ids[ends[at] : ends[at + 1]]
+                whole.append(piece if symbol is None else np.array([symbol], np.int32))
+                length += len(whole[-1])
+                at += 1
+            offsets.append(offsets[-1] + length)
+        return Pieces(np.concatenate(whole), np.array(offsets, np.int64))
 
     def pieces(self, text: str) -> list[int]:
         """The numbers of a text's pieces."""
-        ids: list[int] = []
-        text = text.replace(" ", SPACE)
-        for part in self._cut.split(text) if self._cut else [text]:
-            if part in self._symbols:
-                ids.append(self._symbols[part])
-            elif any(piece in part for piece in self._across):
-                ids += self._joined(part)
-            else:
-                for word in _WORDS.findall(part):
-                    ids += self._of_word(word)
-        return ids
-
-    def _of_word(self, word: str) -> list[int]:
-        ids = self._words.get(word)
-        if ids is None:
-            if len(self._words) > _KEPT:
-                self._words.clear()
-            ids = self._words[word] = self._joined(word)
-        return ids
-
-    def _joined(self, text: str) -> list[int]:
-        """Join neighbours by score; of equal scores the first in the text."""
-        if text in self._ids and len(text) == 1:
-            return [self._ids[text]]
-        symbols: list[str | None] = list(text)
-        after = [*range(1, len(symbols)), -1]
-        before = list(range(-1, len(symbols) - 1))
-        queue: list[tuple[float, int, int, str]] = []
-
-        def offer(left: int, right: int) -> None:
-            if left < 0 or right < 0:
-                return
-            piece = f"{symbols[left]}{symbols[right]}"
-            if piece in self._ids:
-                heapq.heappush(queue, (-self._scores[self._ids[piece]], left, right, piece))
-
-        for place in range(len(symbols) - 1):
-            offer(place, place + 1)
-        while queue:
-            _, left, right, piece = heapq.heappop(queue)
-            if symbols[left] is None or symbols[right] is None:
-                continue
-            if f"{symbols[left]}{symbols[right]}" != piece or after[left] != right:
-                continue
-            symbols[left], symbols[right] = piece, None
-            after[left] = after[right]
-            if after[right] >= 0:
-                before[after[right]] = left
-            offer(before[left], left)
-            offer(left, after[left])
-        return [i for symbol in symbols if symbol is not None for i in self._numbers(symbol)]
-
-    def _numbers(self, symbol: str) -> list[int]:
-        if symbol in self._ids:
-            return [self._ids[symbol]]
-        return [self._bytes[byte] for byte in symbol.encode("utf-8", "surrogatepass")]
+        return [int(number) for number in self([text]).ids]
 
 
-_WORDS = re.compile(f"{SPACE}*[^{SPACE}]+|{SPACE}+")
+def _bytes_of(text: str) -> bytes:
+    return text.replace(" ", SPACE).encode("utf-8", "surrogatepass")

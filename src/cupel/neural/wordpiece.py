@@ -127,6 +127,11 @@ class WordPieces:
         np.cumsum([len(text) for text in written], out=offsets[1:])
         return Spelling(characters.astype(np.int32), offsets)
 
+    def spans(self, sentence: str) -> list[tuple[int, int]]:
+        """Of each piece, where it begins and ends in the sentence as it is written."""
+        encoding = self.tokenizer.encode(sentence, add_special_tokens=False)
+        return list(encoding.offsets)
+
     def words(self, sentence: str) -> tuple[list[str], list[int]]:
         """The words of a sentence as it writes them, and of each piece the word it is part of."""
         encoding = self.tokenizer.encode(sentence, add_special_tokens=False)

@@ -44,7 +44,7 @@ class GradedPair:
     """One language pair of a campaign: entry i of each list is a translation with its grade.
 
     lines: the number of the segment; grades (n,): higher is better, standardised. documents: of
-    each translation, where the campaign has documents.
+    each translation, where the campaign has documents. sources: "" where there is none.
     """
 
     pair: str
@@ -53,6 +53,7 @@ class GradedPair:
     lines: list[int]
     grades: FloatArray
     documents: list[str] = field(default_factory=list)
+    sources: list[str] = field(default_factory=list)
 
 
 @dataclass
@@ -117,13 +118,15 @@ def _of_evalset(folder: Path, pair: str) -> GradedPair:
         lines,
         standardised(from_penalties(grades) if scores.name.startswith("mqm") else grades, folder),
         [campaign.documents[line] for line in lines] if campaign.documents else [],
+        [corpus.sources[line] if corpus.sources else "" for line in lines],
     )
 
 
 def _of_lines(folder: Path, pair: str) -> GradedPair:
-    """`PAIR.jsonl`: objects with hypothesis, reference and score."""
+    """`PAIR.jsonl`: objects with hypothesis, reference and score, and a source if there is one."""
     number = LineNumbers()
     rows: list[tuple[str, str, float]] = []
+    sources: list[str] = []
     for place, row in json_lines(folder / f"{pair}.jsonl"):
         try:
             rows.append((str(row["hypothesis"]), str(row["reference"]), float(row["score"])))
@@ -131,12 +134,14 @@ def _of_lines(folder: Path, pair: str) -> GradedPair:
             raise CupelError(
                 f"{place}: a hypothesis, a reference and a score were expected."
             ) from error
+        sources.append(str(row.get("source") or ""))
     return GradedPair(
         pair,
         [hypothesis for hypothesis, _, _ in rows],
         [reference for _, reference, _ in rows],
         [number(reference) for _, reference, _ in rows],
         standardised(np.array([score for *_, score in rows]), folder),
+        sources=sources,
     )
 
 
@@ -175,6 +180,8 @@ def add_campaign(
             builder.marks.append((item, float(grade), number))
             if outputs:
                 builder.outputs[item] = None
+        for line, text in zip(of_pair.lines, of_pair.sources, strict=True):
+            builder.source(first * LINES + line, text)
         first += 1
     return first
 

@@ -8,7 +8,7 @@ compared with such a translation, so that the wording differs as it does between
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -25,7 +25,7 @@ from cupel.learned.assay.data.examples import BORROWED, CORRUPTED, JUDGED, LINES
 from cupel.learned.assay.data.graded import add_campaign, add_outputs, is_campaign
 from cupel.learned.assay.data.json_rankings import JSON_RANKINGS, add_json_rankings
 from cupel.learned.language_pairs import chosen_pairs
-from cupel.neural.wordpiece import WordPieces
+from cupel.neural.wordpiece import Pieces, WordPieces
 from cupel.reading import read_lines
 from cupel.text.content_words import is_content
 from cupel.text.synonyms import load_synonyms
@@ -47,6 +47,7 @@ class Builder:
     grades: list[tuple[int, float]] = field(default_factory=list)
     marks: list[tuple[int, float, int]] = field(default_factory=list)  # of graded campaigns
     outputs: dict[int, None] = field(default_factory=dict)  # items that a teacher may score
+    sources: dict[int, str] = field(default_factory=dict)  # of segments, where there is one
 
     def item(self, hypothesis: str, reference: str, segment: int) -> int:
         number = self.sentences.setdefault
@@ -57,7 +58,12 @@ class Builder:
         )
         return self.items.setdefault(key, len(self.items))
 
-    def build(self, tokenizer: WordPieces) -> Judgments:
+    def source(self, segment: int, text: str) -> None:
+        """The source of a segment, if it has none yet."""
+        if text:
+            self.sources.setdefault(segment, text)
+
+    def build(self, tokenizer: Callable[[list[str]], Pieces]) -> Judgments:
         items = np.array(list(self.items), np.int64).reshape(-1, 3)
         pairs = np.array(self.pairs, np.int64).reshape(-1, 3)
         return Judgments(
@@ -88,7 +94,22 @@ def judgments(
     folders: Sequence[str] = (),
     seed: int = 12345,
 ) -> Judgments:
-    """All judgments of some datasets: rankings, graded campaigns, da13, sick, tables of grades.
+    """All judgments of some datasets, as `collect` takes them, with sentences as pieces."""
+    return collect(
+        datasets, pairs=pairs, corruptions=corruptions, outputs=outputs, folders=folders, seed=seed
+    ).build(tokenizer)
+
+
+def collect(
+    datasets: Sequence[str],
+    *,
+    pairs: Sequence[str] | None = None,
+    corruptions: int = CORRUPTIONS,
+    outputs: bool = False,
+    folders: Sequence[str] = (),
+    seed: int = 12345,
+) -> Builder:
+    """Texts and judgments: rankings, graded campaigns, da13, sick, tables of grades.
 
     pairs: language pairs, all into English by default. outputs: all translations of a dataset too,
     judged or not, to be taught. folders: more of them, in mt-metrics-eval's layout.
@@ -113,7 +134,7 @@ def judgments(
             )
     for folder in folders:
         campaign = add_outputs(builder, folder, campaign)
-    return builder.build(tokenizer)
+    return builder
 
 
 def _add_rankings(
@@ -134,6 +155,8 @@ def _add_rankings(
     for pair in chosen:
         corpus = corpora[pair]
         wins = _add_judged(builder, everything[pair], corpus, campaign)
+        for line, text in enumerate(corpus.sources or ()):
+            builder.source(campaign * LINES + line, text)
         for line, results in wins.items() if corruptions else ():
             _add_damaged(builder, corpus, campaign, line, results, corruptions, near, random)
         if outputs:

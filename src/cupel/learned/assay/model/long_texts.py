@@ -76,6 +76,17 @@ class LongTexts:
         weights = np.where(lengths[:, 1] > 0, lengths[:, 1], lengths[:, 0]).astype(np.float64)
         return Parts(begin, end, weights / weights.sum())
 
+    def texts(self, parts: Parts, ours: str, theirs: str) -> list[list[str]]:
+        """The two texts of each part, as they are written."""
+        spans = [self.tokenizer.spans(text) for text in (ours, theirs)]
+        return [
+            [
+                text[of[a][0] : of[b - 1][1]] if b > a else ""
+                for text, of, a, b in zip((ours, theirs), spans, begin, end, strict=True)
+            ]
+            for begin, end in zip(parts.begin.tolist(), parts.end.tolist(), strict=True)
+        ]
+
     def sentences(self, ids: Int32Array) -> IntArray:
         """(n+1,) where sentences of a text begin, and where the last one ends."""
         edges = [0]

@@ -148,7 +148,7 @@ def _epoch(
     """One pass over the data; the mean cost of the steps of this process."""
     model.train()
     losses = []
-    for number, (step, batch) in enumerate(_steps(data, weight, how, place, epoch)):
+    for number, (step, batch) in enumerate(mixed_steps(data, weight, how, place, epoch)):
         if number >= per_epoch - per_epoch % place.world:
             break  # every process takes as many steps as the others
         if number % place.world != place.rank:
@@ -190,7 +190,7 @@ def inputs(tensors: Mapping[str, Tensor]) -> tuple[Tensor, Tensor, Tensor, Tenso
     return tensors["ids"], tensors["mask"], tensors["own"], tensors["items"]
 
 
-def _steps(
+def mixed_steps(
     data: Judgments, weight: Float32Array, how: Training, place: Place, epoch: int
 ) -> Iterator[tuple[Step | None, GradedBatch | None]]:
     """The preferences and the grades of campaigns of each step, where the data has any."""
@@ -252,7 +252,7 @@ def _standardise(
     """Centre and spread of the features, over the first steps of the first epoch."""
     model.eval()
     features = []
-    for number, (step, batch) in enumerate(_steps(data, weight, how, place, 0)):
+    for number, (step, batch) in enumerate(mixed_steps(data, weight, how, place, 0)):
         if step is not None:
             tensors = as_tensors(data.pieces, step, model, place.device, how.longest)
             features.append(model.item_features(*inputs(tensors)))
