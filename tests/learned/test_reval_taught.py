@@ -140,7 +140,7 @@ def campaign(pack: Callable[[str], Path]) -> SimilarityData:
 
 
 def test_held_out_lines_are_not_taught(campaign: SimilarityData) -> None:
-    outputs = outputs_of(campaign)
+    outputs = outputs_of(campaign, unjudged=100)
     ranked, held = campaign.ranked, campaign.held_references
     assert held
     assert not held & set(outputs.references)
@@ -152,6 +152,12 @@ def test_held_out_lines_are_not_taught(campaign: SimilarityData) -> None:
     number = int(np.flatnonzero(kept)[0])
     assert outputs.translations[first] == ranked.translations[ranked.better[number]]
     assert (outputs.line[outputs.better] == outputs.line[outputs.worse]).all()
+    few = outputs_of(campaign, unjudged=1)
+    assert len(few.better) == len(outputs.better)
+    seen = {*zip(ranked.references, ranked.translations, strict=True)}
+    texts = zip(few.references, few.translations, few.line, strict=True)
+    others = [line for reference, text, line in texts if (reference, text) not in seen]
+    assert len(others) == len(set(others)) > 2000
 
 
 def test_text_becomes_a_model_that_scores(campaign: SimilarityData, tmp_path: Path) -> None:

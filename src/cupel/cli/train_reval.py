@@ -34,11 +34,14 @@ def reval(
     add: Annotated[list[str] | None, option(DATA, "--add", "DATASET...",
         "More data to train on: sick, or other datasets with rankings.")] = None,
     teacher: Annotated[str | None, option(DATA, "--teacher", "METRIC",
-        "Metric whose scores are learned: it scores all outputs of the dataset, judged or not, and "
-        "of --outputs. --set and --thresholds then mean nothing.")] = None,
+        "Metric whose scores are learned: it scores outputs of the dataset, judged or not, and of "
+        "--outputs. --set and --thresholds then mean nothing.")] = None,
     outputs: Annotated[list[str] | None, option(DATA, "--outputs", "DATASET...",
         "Datasets whose outputs the teacher scores too, for example wmt15-rankings; their "
         "judgments are not read.")] = None,
+    unjudged: Annotated[int | None, option(DATA, "--unjudged", "N",
+        "With a teacher: outputs of each line that it scores besides those that people judged, at "
+        "most.", min=0, show_default="6")] = None,
     pairs: shared.Pairs = None,
     thresholds: Annotated[str, option(DATA, "--thresholds", "NAME",
         "Variance of the ranks above which a pair is left out: paper (Table 1), or wmt12, wmt13 or "
@@ -107,11 +110,10 @@ def reval(
         raise CupelError("Where to? Name a folder for the model with -o, or a file with --export.")
     settings: dict[str, Any] = {"epochs": epochs, "batch": batch, "rate": rate, "decay": decay}
     if teacher is None:
-        _refuse({"--outputs": outputs, "--judged": judged, "--dropout": dropout}, "needs --teacher")
+        _refuse({"--outputs": outputs, "--judged": judged, "--dropout": dropout,
+                 "--unjudged": unjudged}, "needs --teacher")  # fmt: skip
     else:
-        _refuse(
-            {"--export": export, "--tune-vectors": tune_vectors}, "does not go with --teacher"
-        )
+        _refuse({"--export": export, "--tune-vectors": tune_vectors}, "does not go with --teacher")
         settings |= {"judged": judged, "dropout": dropout}
         settings["words"] = None if dropout is None else dropout / 2
     similar = _data(train, pairs, thresholds, split_seed)
@@ -138,7 +140,7 @@ def reval(
         made = _made(similar, name, add or [])
         trained = _train(made, folder, design, {**given, "vectors_rate": tune_vectors}, reading)
     else:
-        learned = teacher, similar, outputs or [], add or []
+        learned = teacher, similar, outputs or [], add or [], unjudged
         trained = _train_taught(learned, folder, design, given, reading)
     shared.print_trained(folder, trained.best.figures, trained.best.epoch)
 
@@ -163,19 +165,20 @@ def _train(
 
 
 def _train_taught(
-    learned: tuple[str, SimilarityData, list[str], list[str]],
+    learned: tuple[str, SimilarityData, list[str], list[str], int | None],
     folder: Path,
     design: Design,
     settings: Mapping[str, Any],
     reading: Reading,
 ) -> Trained:
     from cupel.learned.reval.data.examples import sick_examples
+    from cupel.learned.reval.data.taught import UNJUDGED
     from cupel.learned.reval.training.run_taught import taught_by, train_taught
     from cupel.learned.reval.training.settings import Teaching
     from cupel.neural.weights import check_untrained
     from cupel.registry import get_metric
 
-    teacher, data, outputs, add = learned
+    teacher, data, outputs, add, unjudged = learned
     others = [one for one in add if one != "sick"]
     if others:
         raise CupelError(
@@ -186,7 +189,8 @@ def _train_taught(
     metric = get_metric(teacher)
     graded = sick_examples("train") if "sick" in add else None
     with output.progress_bar("teacher") as scoring:
-        taught = taught_by(metric, data, outputs, graded, scoring)
+        most = UNJUDGED if unjudged is None else unjudged
+        taught = taught_by(metric, data, outputs, graded, most, scoring)
     with output.progress_bar("parsing") as parsing, output.progress_bar("training") as progress:
         return train_taught(
             taught, folder, design, how, reading,
