@@ -17,7 +17,6 @@ import sys
 from pathlib import Path
 
 from build_reval import held_out_tau, test_figures
-
 from cupel.learned.reval.data.examples import SimilarityData, sick_examples
 from cupel.learned.reval.model.network import Design
 from cupel.learned.reval.training.run import Reading
