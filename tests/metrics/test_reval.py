@@ -286,6 +286,18 @@ def test_the_command_says_what_is_missing() -> None:
     )
 
 
+def test_options_of_a_teacher_need_one(tmp_path: Path) -> None:
+    target = str(tmp_path / "model")
+    for arguments, sentence in (
+        (["--dropout", "0.2", "-o", target], "--dropout needs --teacher."),
+        (["--outputs", "wmt15-rankings", "-o", target], "--outputs needs --teacher."),
+        (["--teacher", "chrf", "--export", target], "--export does not go with --teacher."),
+    ):
+        done = run(*arguments)
+        assert (done.returncode, done.stderr) == (2, f"cupel: {sentence}\n")
+    assert not any(tmp_path.iterdir())
+
+
 def test_the_command_lists_and_exports_sets(pack: Callable[[str], Path], tmp_path: Path) -> None:
     pack("wmt12")
     pack("sick")

@@ -32,7 +32,7 @@ class Teaching(TrainingSettings):
     average     what a step keeps of the running mean of weights; this mean is the result
     """
 
-    epochs: int = 20
+    epochs: int = 10
     batch: int = 180
     rate: float = 0.002
     decay: float = 0.0
