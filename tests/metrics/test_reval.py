@@ -286,6 +286,18 @@ def test_the_command_says_what_is_missing() -> None:
     )
 
 
+def test_options_of_a_teacher_need_one(tmp_path: Path) -> None:
+    target = str(tmp_path / "model")
+    for arguments, sentence in (
+        (["--dropout", "0.2", "-o", target], "--dropout needs --teacher."),
+        (["--outputs", "wmt15-rankings", "-o", target], "--outputs needs --teacher."),
+        (["--teacher", "chrf", "--export", target], "--export does not go with --teacher."),
+    ):
+        done = run(*arguments)
+        assert (done.returncode, done.stderr) == (2, f"cupel: {sentence}\n")
+    assert not any(tmp_path.iterdir())
+
+
 def test_the_command_lists_and_exports_sets(pack: Callable[[str], Path], tmp_path: Path) -> None:
     pack("wmt12")
     pack("sick")
@@ -330,18 +342,22 @@ def test_the_shipped_model_prefers_what_means_the_same(shipped: ReVal) -> None:
 def test_the_shipped_model_is_small_and_has_a_card(shipped: ReVal) -> None:
     from cupel.neural.weights import embedded
 
-    folder = embedded("reval")
-    assert sum(file.stat().st_size for file in folder.iterdir()) < 10_000_000
+    folder = embedded("reval-2")
+    assert sum(file.stat().st_size for file in folder.iterdir()) < 2_000_000
     (scorer,) = shipped.scorers
     card = scorer.card
     assert set(card) >= {"data", "training", "dev", "test", "licence", "chosen", "command"}
-    assert card["vectors"] == "glove-6b-50d-100k"
+    assert card["vectors"] == "mpnet-glove-150d-30k"
+    assert "assay-wmt13" in card["data"]["teacher"]
     assert scorer.vectors.digest.startswith(card["vectors_digest"])
 
 
-def test_the_shipped_ensemble_has_the_shipped_model_among_its_members(shipped: ReVal) -> None:
+def test_the_shipped_ensemble_has_the_single_model_among_its_members() -> None:
+    pytest.importorskip("spacy")
     from cupel.registry import get_metric
 
+    shipped = get_metric("reval:preset=single,device=cpu")
+    assert dict(shipped.signature().entries)["model"] == "eaac0b3e8935"
     ensemble = get_metric("reval:preset=ensemble,device=cpu")
     assert isinstance(ensemble, ReVal)
     (scorer,) = ensemble.scorers

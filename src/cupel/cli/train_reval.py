@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -16,6 +17,9 @@ from cupel.errors import CupelError
 
 if TYPE_CHECKING:
     from cupel.learned.reval.data.examples import SimilarityData, SimilaritySet
+    from cupel.learned.reval.model.network import Design
+    from cupel.learned.reval.training.loop import Trained
+    from cupel.learned.reval.training.run import Reading
 
 _PAPER = "paper"
 
@@ -29,6 +33,15 @@ def reval(
         "prints their sizes.")] = "L",
     add: Annotated[list[str] | None, option(DATA, "--add", "DATASET...",
         "More data to train on: sick, or other datasets with rankings.")] = None,
+    teacher: Annotated[str | None, option(DATA, "--teacher", "METRIC",
+        "Metric whose scores are learned: it scores outputs of the dataset, judged or not, and of "
+        "--outputs. --set and --thresholds then mean nothing.")] = None,
+    outputs: Annotated[list[str] | None, option(DATA, "--outputs", "DATASET...",
+        "Datasets whose outputs the teacher scores too, for example wmt15-rankings; their "
+        "judgments are not read.")] = None,
+    unjudged: Annotated[int | None, option(DATA, "--unjudged", "N",
+        "With a teacher: outputs of each line that it scores besides those that people judged, at "
+        "most.", min=0, show_default="6")] = None,
     pairs: shared.Pairs = None,
     thresholds: Annotated[str, option(DATA, "--thresholds", "NAME",
         "Variance of the ranks above which a pair is left out: paper (Table 1), or wmt12, wmt13 or "
@@ -60,9 +73,20 @@ def reval(
     tune_vectors: Annotated[float, option(TRAINING, "--tune-vectors", "RATE",
         "Learning rate of the word vectors; 0 leaves them as they are.", min=0.0)] = 0.0,
     epochs: shared.Epochs = 10,
-    batch: Annotated[int, shared.batch_option("pairs")] = 25,
-    rate: shared.Rate = 0.05,
-    decay: shared.Decay = 1e-4,
+    batch: Annotated[int | None, option(TRAINING, "--batch", "N",
+        "Number of pairs in one step of the optimizer.", min=1,
+        show_default="25, with a teacher 180")] = None,
+    rate: Annotated[float | None, option(TRAINING, "--rate", "RATE",
+        "Learning rate of the optimizer.", min=0.0, show_default="0.05, with a teacher 0.002")] = None,
+    decay: Annotated[float | None, option(TRAINING, "--decay", "RATE",
+        "Weight decay (L2 regularisation).", min=0.0,
+        show_default="0.0001, with a teacher 0")] = None,
+    judged: Annotated[float | None, option(TRAINING, "--judged", "WEIGHT",
+        "With a teacher: weight of people's preferences beside its own.", min=0.0,
+        show_default="0.5")] = None,
+    dropout: Annotated[float | None, option(TRAINING, "--dropout", "SHARE",
+        "With a teacher: share of the numbers that are set to 0 at random during training; of whole "
+        "words half as many.", min=0.0, max=0.99, show_default="0.1")] = None,
     seed: shared.Seed = SEED,
     device: shared.Device = "auto",
     list_sets: Annotated[bool, option(None, "--list-sets", None,
@@ -82,11 +106,19 @@ def reval(
         return
     if folder is None and export is None:
         raise CupelError("Where to? Name a folder for the model with -o, or a file with --export.")
-    data = _made(_data(train, pairs, thresholds, split_seed), name, add or [])
+    settings: dict[str, Any] = {"epochs": epochs, "batch": batch, "rate": rate, "decay": decay}
+    if teacher is None:
+        _refuse({"--outputs": outputs, "--judged": judged, "--dropout": dropout,
+                 "--unjudged": unjudged}, "needs --teacher")  # fmt: skip
+    else:
+        _refuse({"--export": export, "--tune-vectors": tune_vectors}, "does not go with --teacher")
+        settings |= {"judged": judged, "dropout": dropout}
+        settings["words"] = None if dropout is None else dropout / 2
+    similar = _data(train, pairs, thresholds, split_seed)
     if export is not None:
         from cupel.folders import write_text
 
-        write_text(export, data.tsv())
+        write_text(export, _made(similar, name, add or []).tsv())
         return
     assert folder is not None
     from cupel.neural.packages import TRAINING as NEEDED
@@ -94,25 +126,74 @@ def reval(
 
     check_packages("Training ReVal", NEEDED, "neural,syntax")
     from cupel.learned.reval.model.network import Design
-    from cupel.learned.reval.training.run import Reading, train_reval
-    from cupel.learned.reval.training.settings import Training
+    from cupel.learned.reval.training.run import Reading
     from cupel.text.vectors import open_vectors
 
     dimension = int(open_vectors(vectors).matrix.shape[1])
     design = Design(encoder, memory, hidden, dimension, output_gate, projection)
-    how = Training(
-        epochs=epochs, batch=batch, rate=rate, decay=decay, vectors_rate=tune_vectors, seed=seed,
-        device=device,
-    )  # fmt: skip
-    with (
-        output.progress_bar("parsing") as parsing,
-        output.progress_bar("training") as progress,
-    ):
-        trained = train_reval(
-            data, folder, design, how, Reading(vectors, unknown, heads, parser, trees),
+    reading = Reading(vectors, unknown, heads, parser, trees)
+    given = {key: value for key, value in settings.items() if value is not None}
+    given |= {"seed": seed, "device": device}
+    if teacher is None:
+        made = _made(similar, name, add or [])
+        trained = _train(made, folder, design, {**given, "vectors_rate": tune_vectors}, reading)
+    else:
+        learned = teacher, similar, outputs or [], add or [], unjudged
+        trained = _train_taught(learned, folder, design, given, reading)
+    shared.print_trained(folder, trained.best.figures, trained.best.epoch)
+
+
+def _refuse(options: Mapping[str, Any], why: str) -> None:
+    for option_, value in options.items():
+        if value:
+            raise CupelError(f"{option_} {why}.")
+
+
+def _train(
+    data: SimilaritySet, folder: Path, design: Design, settings: Mapping[str, Any], reading: Reading
+) -> Trained:
+    from cupel.learned.reval.training.run import train_reval
+    from cupel.learned.reval.training.settings import Training
+
+    with output.progress_bar("parsing") as parsing, output.progress_bar("training") as progress:
+        return train_reval(
+            data, folder, design, Training(**settings), reading,
             parsing=parsing, progress=progress, report=shared.print_epoch,
         )  # fmt: skip
-    shared.print_trained(folder, trained.best.figures, trained.best.epoch)
+
+
+def _train_taught(
+    learned: tuple[str, SimilarityData, list[str], list[str], int | None],
+    folder: Path,
+    design: Design,
+    settings: Mapping[str, Any],
+    reading: Reading,
+) -> Trained:
+    from cupel.learned.reval.data.examples import sick_examples
+    from cupel.learned.reval.data.taught import UNJUDGED
+    from cupel.learned.reval.training.run_taught import taught_by, train_taught
+    from cupel.learned.reval.training.settings import Teaching
+    from cupel.neural.weights import check_untrained
+    from cupel.registry import get_metric
+
+    teacher, data, outputs, add, unjudged = learned
+    others = [one for one in add if one != "sick"]
+    if others:
+        raise CupelError(
+            f"With --teacher, --add takes sick alone, not {others[0]}: give outputs with --outputs."
+        )
+    check_untrained(folder)
+    how = Teaching(**settings)
+    metric = get_metric(teacher)
+    graded = sick_examples("train") if "sick" in add else None
+    with output.progress_bar("teacher") as scoring:
+        most = UNJUDGED if unjudged is None else unjudged
+        taught = taught_by(metric, data, outputs, graded, most, scoring)
+    with output.progress_bar("parsing") as parsing, output.progress_bar("training") as progress:
+        return train_taught(
+            taught, folder, design, how, reading,
+            parsing=parsing, progress=progress, report=shared.print_epoch,
+        )  # fmt: skip
 
 
 def _data(dataset: str, pairs: list[str] | None, thresholds: str, seed: int) -> SimilarityData:

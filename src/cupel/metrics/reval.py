@@ -14,9 +14,10 @@ Formula:
 
 y: the expected similarity. Both sides are encoded by one dependency Tree-LSTM; a small network on
 the product and the distance of the two vectors gives the probabilities of the similarities 1 to 5
-(equation 2). The system score is the mean over segments. The model that comes with Cupel was
-trained on WMT13 rankings turned into similarities (section 5 of the paper) and on SICK; several
-models are averaged. long=FOLDER is the paper's *mix*, a second model for long references. Words
+(equation 2). The system score is the mean over segments. The model `taught` learned from WMT13
+rankings, from the scores that assay-wmt13 gives to outputs of WMT13 and WMT15, and from SICK;
+`single` and `ensemble` from WMT13 rankings turned into similarities (section 5 of the paper) and
+from SICK. Several models are averaged. long=FOLDER is the paper's *mix*, a second model for long references. Words
 are looked up in lower case; a segment without any known word is scored by its tree and the
 vectors of unknown words (`cupel.text.unknown_words`), and an empty one has the vector 0.
 
@@ -66,9 +67,9 @@ class ReVal(Metric):
 
     preset: Annotated[
         str,
-        "Model that comes with Cupel: single, or ensemble, the mean of three, better on segments and "
-        "three times slower.",
-    ] = "single"
+        "Model that comes with Cupel: taught, which learned from the scores of assay-wmt13 too; single, "
+        "trained as in the paper; or ensemble, the mean of three like single.",
+    ] = "taught"
     weights: Annotated[
         str | None,
         "Folder that `cupel train reval` wrote; several, joined by +, are averaged (default: the "

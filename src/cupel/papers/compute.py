@@ -83,7 +83,7 @@ def _without_computing(cell: Cell, records: Mapping[Key, Recorded], full: bool) 
     """A recorded number, or a reason against computing one; None where it is to be computed."""
     settings = cell.settings
     kind = settings.get("kind")
-    if math.isnan(cell.published) and kind == "meta":
+    if math.isnan(cell.published) and kind == "meta" and cell.key not in records:
         return Outcome(reason="nothing is printed there")
     if cell.absent:
         return Outcome(reason=f"{NOT_AVAILABLE}: {cell.absent}")

@@ -35,7 +35,7 @@ KIND = "reval"
 TUNED, TUNED_WORDS = "vectors", "words"
 """Tuned word vectors among the tensors, and their words in the card."""
 MEMBERS = "members"
-PRESETS = {"single": "reval", "ensemble": "reval-ensemble"}
+PRESETS = {"taught": "reval-2", "single": "reval", "ensemble": "reval-ensemble"}
 """Models that come with Cupel, and the resources that they are in."""
 
 

@@ -165,7 +165,8 @@ class SimilarityData:
         seed: int = DEFAULT_SEED,
     ) -> None:
         self.dataset = dataset
-        self.ranked: RankedPairs = ranked_pairs(dataset, pairs)
+        self.pairs = None if pairs is None else list(pairs)
+        self.ranked: RankedPairs = ranked_pairs(dataset, self.pairs)
         self.thresholds = dict(thresholds)
         self.held_out = held_out
         self.seed = seed
@@ -183,6 +184,12 @@ class SimilarityData:
         first, second = (np.searchsorted(ends, [self.held_out, 2 * self.held_out]) + 1).tolist()
         first = min(first, most)
         return lines[:first], lines[first : min(second, first + most)]
+
+    @cached_property
+    def held_references(self) -> set[str]:
+        """The references of the lines of dev and test."""
+        held = np.isin(self.ranked.line, np.concatenate(self.lines))
+        return {self.ranked.references[row] for row in np.flatnonzero(held)}
 
     def make(self, name: str, recipe: Recipe | None = None) -> SimilaritySet:
         """A set by its name (see `recipe_of`), or by another recipe."""

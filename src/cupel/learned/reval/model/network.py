@@ -6,7 +6,7 @@ trees; `cupel.learned.reval.model.words` makes them of text. Head and cost are e
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, fields
 from typing import Any
 
@@ -125,12 +125,22 @@ class ReVal(nn.Module):
         """How many numbers the encoder learns; the paper's 203,400 and 541,800."""
         return sum(parameter.numel() for parameter in self.encoder.parameters())
 
-    def encode(self, views: list[Forest], rows: npt.NDArray[np.integer], vectors: Tensor) -> Tensor:
-        """(len(rows), size): the trees of those rows; vectors: (words, dimension)."""
+    def encode(
+        self,
+        views: list[Forest],
+        rows: npt.NDArray[np.integer],
+        vectors: Tensor,
+        noise: Callable[[Tensor], Tensor] | None = None,
+    ) -> Tensor:
+        """(len(rows), size): the trees of those rows; vectors: (words, dimension).
+
+        noise: what a training does to the vectors of the words before they are read.
+        """
 
         def look(words: IntArray) -> Tensor:
             rows = torch.from_numpy(words).to(vectors.device)
             x = nn.functional.embedding(rows, vectors, sparse=vectors.requires_grad)
+            x = x if noise is None else noise(x)
             return x if self.projection is None else torch.tanh(self.projection(x))
 
         states: Tensor = self.encoder(views, rows, look)

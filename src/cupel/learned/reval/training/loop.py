@@ -64,16 +64,20 @@ class Prepared:
 
 @dataclass(frozen=True)
 class Trained:
-    """The best epoch's model, its tensors (tuned vectors included), and the log of all epochs."""
+    """The best epoch's model, its tensors (tuned vectors included), and the log of all epochs.
+
+    by: the figure by which an epoch is the best
+    """
 
     model: ReVal
     tensors: Mapping[str, Tensor]
     log: list[Epoch]
+    by: str = "pearson"
 
     @property
     def best(self) -> Epoch:
         """The epoch that was kept."""
-        return max(self.log, key=lambda epoch: epoch.figures["pearson"])
+        return max(self.log, key=lambda epoch: epoch.figures[self.by])
 
 
 def train(

@@ -63,13 +63,14 @@ def prepare(
             raise CupelError(f"The {part} part of the set {data.name} is empty.")
     numbers: dict[str, int] = {}
     sides = [_numbered(part, numbers) for part in (data.train, data.dev)]
-    trees = _parsed(reading.source, list(numbers), progress)
+    trees = parsed(reading.source, list(numbers), progress)
     forest, words = forest_of(trees)
     matrix = word_matrix(words, open_vectors(reading.vectors), reading.unknown)
     return Prepared(forest, matrix, *sides), words
 
 
-def _parsed(source: TreeSource, texts: list[str], progress: Progress | None) -> Trees:
+def parsed(source: TreeSource, texts: list[str], progress: Progress | None) -> Trees:
+    """The trees of the texts, with a report of how many are parsed."""
     if isinstance(source, Unescaped):
         source.parser([unescaped(text) for text in texts], progress)
     return source(texts)
