@@ -9,10 +9,10 @@ says where the file has to be.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
+from itertools import accumulate, pairwise
 from pathlib import Path
 from typing import Any, Literal
 
@@ -75,8 +75,8 @@ class Tokenizer:
         if isinstance(sentences, str):
             raise CupelError("A list of sentences was expected, not one string: use tokens(text).")
         if self.lowercase:
-            lower = _ascii_lower if self.lowercase == "ascii" else str.lower
-            sentences = [lower(sentence) for sentence in sentences]
+            ascii_only = self.lowercase == "ascii"
+            sentences = _ascii_lower(sentences) if ascii_only else list(map(str.lower, sentences))
         compiled = _COMPILED.get(self.name)
         return compiled(sentences) if compiled else split_words(self.lines(sentences))
 
@@ -132,13 +132,12 @@ _COMPILED: dict[str, Callable[[Sequence[str]], Tokens]] = {
     "zh": _chinese,
 }
 
-_CAPITALS = re.compile("[A-Z]+")
 
-
-def _ascii_lower(sentence: str) -> str:
-    if sentence.isascii():
-        return sentence.lower()
-    return _CAPITALS.sub(lambda match: match[0].lower(), sentence)
+def _ascii_lower(sentences: Sequence[str]) -> list[str]:
+    """With the letters A to Z in lower case: those that `bytes.lower` changes."""
+    whole = "".join(sentences).encode("utf-8", "surrogatepass").lower()
+    text = whole.decode("utf-8", "surrogatepass")
+    return [text[a:b] for a, b in pairwise(accumulate(map(len, sentences), initial=0))]
 
 
 def check_tokenizer(name: str) -> None:
