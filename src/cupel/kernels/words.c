@@ -266,3 +266,18 @@ KERNEL(numbered_words)(
     sizes[1] = words.count;
     return leave(&room, DONE);
 }
+
+/* Each code point replaced by that of a table, (size,). is_whole: 0 where one is beyond its end, or
+   where the table has -1. */
+KERNEL(replaced_codes)(
+    const i32 *codes, i64 total, const i32 *table, i64 size, i32 *replaced, i64 *is_whole
+) {
+    i32 any = 0;
+    *is_whole = 0;
+    for (i64 i = 0; i < total; i++) {
+        if ((u32)codes[i] >= (u64)size) return DONE;
+        any |= replaced[i] = table[codes[i]];
+    }
+    *is_whole = any >= 0;
+    return DONE;
+}

@@ -11,7 +11,7 @@ from functools import cache
 
 import numpy as np
 
-from cupel.arrays import Bytes
+from cupel.arrays import Bytes, Int32Array
 from cupel.kernels.words import APART, WHITE
 
 Ranges = Iterable[tuple[int, int]]
@@ -83,3 +83,18 @@ def tercom(asian: bool) -> Bytes:
 def every_character() -> Bytes:
     """Every code point a word of its own, but for white space."""
     return _table([(0, CODE_POINTS - 1)])
+
+
+@cache
+def lower_case() -> Int32Array:
+    """The lower case of each of the first 65,536 code points.
+
+    -1 for the two where it is more than one code point, or depends on those around it.
+    """
+    codes = np.arange(0x10000, dtype=np.int32)
+    others = [ord("\u0130"), ord("\u03a3")]
+    codes[others] = 0
+    text = codes.tobytes().decode("utf-32-le", "surrogatepass").lower()
+    table = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), np.int32).copy()
+    table[others] = -1
+    return table

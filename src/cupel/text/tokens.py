@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from cupel.arrays import Bytes, Int32Array, IntArray
-from cupel.text.code_points import white_space
+from cupel.text.code_points import lower_case, white_space
 
 ClassesOf = Callable[[Int32Array], Bytes]
 
@@ -90,15 +90,24 @@ def ragged_take(values: Int32Array, offsets: IntArray, rows: npt.NDArray[np.inte
 
 
 def split_words(
-    sentences: Sequence[str], rules: int = 0, classes: Bytes | ClassesOf | None = None
+    sentences: Sequence[str],
+    rules: int = 0,
+    classes: Bytes | ClassesOf | None = None,
+    lower: bool = False,
 ) -> Tokens:
     """The words between white space, split further by the rules of `cupel.kernels.words`.
 
     classes: a table of `cupel.text.code_points`, or what makes one of all code points of the text.
+    lower: in lower case, as `str.lower` makes it.
     """
-    from cupel.kernels.words import numbered_words
+    from cupel.kernels.words import numbered_words, replaced_codes
 
-    codes = np.frombuffer("".join(sentences).encode("utf-32-le", "surrogatepass"), np.int32)
+    codes = _codes(sentences)
+    if lower:
+        lowered = replaced_codes(codes, lower_case())
+        if lowered is None:  # where lower case depends on the code points around one
+            return split_words([sentence.lower() for sentence in sentences], rules, classes)
+        codes = lowered
     offsets = offsets_of(map(len, sentences), len(sentences))
     table = white_space() if classes is None else classes(codes) if callable(classes) else classes
     ids, ends, letters, starts = numbered_words(codes, offsets, table, rules)
@@ -107,10 +116,13 @@ def split_words(
     return Tokens(ids, ends, [text[a:b] for a, b in pairwise(places)])
 
 
+def _codes(sentences: Sequence[str]) -> Int32Array:
+    return np.frombuffer("".join(sentences).encode("utf-32-le", "surrogatepass"), np.int32)
+
+
 def characters(sentences: Sequence[str], *, keep_whitespace: bool = False) -> Tokens:
     """The code points of each sentence, as ids; `types` is empty."""
-    text = "".join(sentences).encode("utf-32-le", "surrogatepass")
-    codes = np.frombuffer(text, np.int32)
+    codes = _codes(sentences)
     offsets = offsets_of(map(len, sentences), len(sentences))
     if keep_whitespace:
         return Tokens(codes, offsets, ())
