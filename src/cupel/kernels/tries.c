@@ -26,10 +26,12 @@ KERNEL(number_continuations)(
     OPEN(room);
     i32 made = 0;
     i64 others = 0;
-    i32 *first = NEW(&room, i32, 16);
-    memset(first, -1, 16 * sizeof(i32));
+    i64 size = 64;
+    while (n == 2 && size < offsets[sentences] / 2) size *= 2;  /* words have many continuations */
+    i32 *first = NEW(&room, i32, size);
+    memset(first, -1, (size_t)size * sizeof(i32));
     memset(children, -1, (size_t)shorter * sizeof(i32));
-    Level level = {children, lasts, parents, first, 16, NULL};
+    Level level = {children, lasts, parents, first, size, NULL};
     for (i64 sentence = 0; sentence < sentences; sentence++) {
         i64 i = offsets[sentence], end = offsets[sentence + 1];
         for (; i <= end - n; i++) {
@@ -84,20 +86,24 @@ KERNEL(ngram_weights)(
     const u64 *addresses, double other, double *weights
 ) {
     OPEN(room);
-    Level *levels = NEW(&room, Level, orders);
-    for (i64 n = 0; n < orders; n++) levels[n] = level_at(addresses, n);
-    for (i64 s = 0; s < sentences; s++) {
-        for (i64 i = offsets[s]; i < offsets[s + 1]; i++) {
-            i64 n = 0, limit = least(orders, offsets[s + 1] - i);
-            i32 number = numbers[ids[i]];
-            double *own = weights + i * orders;
-            while (number >= 0) {
-                own[n] = levels[n].values[number];
-                if (++n == limit) break;
-                i32 word = numbers[ids[i + n]];
-                number = word < 0 ? -1 : continuation(&levels[n], number, word);
+    i64 total = offsets[sentences];
+    i32 *before = NEW(&room, i32, total), *words = NEW(&room, i32, total + 1);
+    Level level = level_at(addresses, 0);
+    for (i64 i = 0; i < total; i++) {
+        before[i] = words[i] = numbers[ids[i]];
+        weights[i * orders] = before[i] < 0 ? other : level.values[before[i]];
+    }
+    for (i64 n = 1; n < orders; n++) { /* order by order: what one place needs does not wait for another */
+        level = level_at(addresses, n);
+        for (i64 s = 0; s < sentences; s++) {
+            for (i64 i = offsets[s]; i < offsets[s + 1]; i++) {
+                i32 number = before[i];
+                if (number >= 0) {
+                    i32 word = i + n < offsets[s + 1] ? words[i + n] : -1;
+                    number = before[i] = word < 0 ? -1 : continuation(&level, number, word);
+                }
+                weights[i * orders + n] = number < 0 ? other : level.values[number];
             }
-            for (; n < orders; n++) own[n] = other;
         }
     }
     return leave(&room, DONE);

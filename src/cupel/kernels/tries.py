@@ -56,9 +56,10 @@ def number_continuations(
         count, ctypes.byref(slots),
     )  # fmt: skip
     made = int(count[0])
-    return Continuations(
-        children, lasts[:made].copy(), parents[:made].copy(), slots.taken().reshape(-1)
-    )
+    lasts, parents = lasts[:made], parents[:made]
+    if 2 * made < len(words):
+        lasts, parents = lasts.copy(), parents.copy()
+    return Continuations(children, lasts, parents, slots.taken().reshape(-1))
 
 
 _segment_counts = kernel("segment_counts", "i32* i32* i64 i64 f64*")

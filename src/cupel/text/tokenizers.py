@@ -14,12 +14,15 @@ from dataclasses import dataclass
 from functools import cache
 from itertools import accumulate, pairwise
 from pathlib import Path
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from cupel.errors import CupelError, MissingPart
 from cupel.metric import Signature
 from cupel.text import mteval13a
 from cupel.text.tokens import Tokens, split_words
+
+if TYPE_CHECKING:
+    from cupel.text.kept_words import KeptWords
 
 SACREBLEU_TOKENIZERS = (
     "13a",
@@ -45,6 +48,9 @@ _PACKAGES = {
     "flores200": "sentencepiece",
     "spBLEU-1K": "sentencepiece",
 }
+
+_KEPT = ("ja-mecab", "ko-mecab")
+"""Those whose words are kept on disk."""
 
 
 @dataclass(frozen=True)
@@ -78,7 +84,11 @@ class Tokenizer:
             ascii_only = self.lowercase == "ascii"
             sentences = _ascii_lower(sentences) if ascii_only else list(map(str.lower, sentences))
         compiled = _COMPILED.get(self.name)
-        return compiled(sentences) if compiled else split_words(self.lines(sentences))
+        if compiled:
+            return compiled(sentences)
+        if self.name in _KEPT:
+            return _kept_words(self.name)(sentences)
+        return split_words(self.lines(sentences))
 
     def lines(self, sentences: Sequence[str]) -> list[str]:
         """The tokenised sentences as text, tokens separated by white space."""
@@ -91,6 +101,8 @@ class Tokenizer:
         if self.name in _COMPILED:
             tokens = self(sentences)
             return [" ".join(tokens.of(row)) for row in range(len(tokens))]
+        if self.name in _KEPT:
+            return _kept_words(self.name).lines(sentences)
         tokenize: Callable[[str], str] = _sacrebleu_tokenizer(self.name)
         return [tokenize(sentence.rstrip()) for sentence in sentences]
 
@@ -148,6 +160,20 @@ def check_tokenizer(name: str) -> None:
         near = get_close_matches(name, TOKENIZERS, n=1)
         hint = f"did you mean {near[0]!r}? There are" if near else "there are"
         raise CupelError(f"Unknown tokenizer {name!r}: {hint} {', '.join(TOKENIZERS)}.")
+
+
+@cache
+def _kept_words(name: str) -> KeptWords:
+    from importlib import import_module
+
+    from cupel.text.kept_words import KeptWords
+
+    tokenizer = _sacrebleu_tokenizer(name)
+    folder = Path(import_module(_PACKAGES[name].split()[1].replace("-", "_")).DICDIR)
+    files = sorted(
+        (file.name, file.stat().st_size, file.stat().st_mtime_ns) for file in folder.iterdir()
+    )
+    return KeptWords(tokenizer, f"{tokenizer.signature()} {files}")
 
 
 @cache

@@ -100,15 +100,26 @@ def split_words(
     classes: a table of `cupel.text.code_points`, or what makes one of all code points of the text.
     lower: in lower case, as `str.lower` makes it.
     """
-    from cupel.kernels.words import numbered_words, replaced_codes
+    from cupel.kernels.words import replaced_codes
 
-    codes = _codes(sentences)
+    codes = code_points(sentences)
     if lower:
         lowered = replaced_codes(codes, lower_case())
         if lowered is None:  # where lower case depends on the code points around one
             return split_words([sentence.lower() for sentence in sentences], rules, classes)
         codes = lowered
-    offsets = offsets_of(map(len, sentences), len(sentences))
+    return numbered(codes, offsets_of(map(len, sentences), len(sentences)), rules, classes)
+
+
+def numbered(
+    codes: Int32Array,
+    offsets: IntArray,
+    rules: int = 0,
+    classes: Bytes | ClassesOf | None = None,
+) -> Tokens:
+    """The same of sentences given by their code points, and where each starts among them."""
+    from cupel.kernels.words import numbered_words
+
     table = white_space() if classes is None else classes(codes) if callable(classes) else classes
     ids, ends, letters, starts = numbered_words(codes, offsets, table, rules)
     text = letters.tobytes().decode("utf-32-le", "surrogatepass")
@@ -116,13 +127,14 @@ def split_words(
     return Tokens(ids, ends, [text[a:b] for a, b in pairwise(places)])
 
 
-def _codes(sentences: Sequence[str]) -> Int32Array:
+def code_points(sentences: Sequence[str]) -> Int32Array:
+    """Those of all sentences, one after the other."""
     return np.frombuffer("".join(sentences).encode("utf-32-le", "surrogatepass"), np.int32)
 
 
 def characters(sentences: Sequence[str], *, keep_whitespace: bool = False) -> Tokens:
     """The code points of each sentence, as ids; `types` is empty."""
-    codes = _codes(sentences)
+    codes = code_points(sentences)
     offsets = offsets_of(map(len, sentences), len(sentences))
     if keep_whitespace:
         return Tokens(codes, offsets, ())
