@@ -133,10 +133,13 @@ class KeptWords:
 
 
 def word_starts(texts: Sequence[str], hashes: Hashes, lines: Sequence[str]) -> Kept:
-    """Where the words of tokenised lines start in the texts; without lines that have other letters."""
+    """Where the words of tokenised lines start in the texts; without lines that have other letters,
+    or words across white space.
+    """
     letters, counts, firsts = _letters(lines)
-    own, own_counts, _ = _letters(texts)
-    if len(letters) != len(own) or (letters != own).any() or (counts != own_counts).any():
+    own, own_counts, own_firsts = _letters(texts)
+    same = np.array_equal(letters, own) and np.array_equal(counts, own_counts)
+    if not same or (own_firsts & ~firsts).any():
         half = len(texts) // 2
         if not half:
             return Kept.none()
