@@ -6,8 +6,10 @@ it. The ranges are those of the tokenizers' own definitions.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import cache
+from itertools import accumulate, pairwise
+from typing import Literal
 
 import numpy as np
 
@@ -85,13 +87,30 @@ def every_character() -> Bytes:
     return _table([(0, CODE_POINTS - 1)])
 
 
-@cache
-def lower_case() -> Int32Array:
-    """The lower case of each of the first 65,536 code points.
+Case = Literal["lower", "ascii"] | None
+"""Lower case as `str.lower` makes it, or of the letters A to Z alone; None: as it is."""
 
-    -1 for the two where it is more than one code point, or depends on those around it.
+
+def in_case(sentences: Sequence[str], case: Case) -> list[str]:
+    """The sentences in that case."""
+    if case != "ascii":
+        return list(map(str.lower, sentences)) if case else list(sentences)
+    # The letters A to Z are those that `bytes.lower` changes.
+    whole = "".join(sentences).encode("utf-8", "surrogatepass").lower()
+    text = whole.decode("utf-8", "surrogatepass")
+    return [text[a:b] for a, b in pairwise(accumulate(map(len, sentences), initial=0))]
+
+
+@cache
+def case_table(case: Case) -> Int32Array:
+    """What each of the first 65,536 code points is in that case.
+
+    -1 for the two whose lower case is more than one code point, or depends on those around it.
     """
     codes = np.arange(0x10000, dtype=np.int32)
+    if case == "ascii":
+        codes[ord("A") : ord("Z") + 1] += 32
+        return codes
     others = [ord("\u0130"), ord("\u03a3")]
     codes[others] = 0
     text = codes.tobytes().decode("utf-32-le", "surrogatepass").lower()

@@ -17,6 +17,7 @@ import numpy as np
 
 from cupel.arrays import Bytes, Int32Array, IntArray
 from cupel.batch import Batch
+from cupel.text.code_points import Case
 from cupel.text.tokens import Tokens, offsets_of, ragged_take, split_words
 
 _ENTITIES = (("&quot;", '"'), ("&amp;", "&"), ("&lt;", "<"), ("&gt;", ">"))
@@ -40,7 +41,7 @@ class Tercom:
     case_sensitive: bool = False
 
     def __call__(self, sentences: Sequence[str]) -> Tokens:
-        lower = not self.case_sensitive
+        lower: Case = None if self.case_sensitive else "lower"
         if not self.normalized:
             return self._without_punctuation(split_words(sentences, lower=lower))
         whole = "".join(sentences)
@@ -62,7 +63,7 @@ class Tercom:
         rows = ((n, again.of(row)) for row, n in enumerate(places))
         return {n: made for n, made in rows if made != [words[n]]}
 
-    def _pass(self, sentences: Sequence[str], lower: bool = False) -> Tokens:
+    def _pass(self, sentences: Sequence[str], lower: Case = None) -> Tokens:
         from cupel.kernels.words import RULES_TERCOM
 
         words = split_words(sentences, RULES_TERCOM, self._classes(), lower)
@@ -86,7 +87,7 @@ class Tercom:
         return batch.reference_index + (len(batch.sentences) if self.normalized else 0)
 
 
-def _resolved(sentence: str, lower: bool) -> str:
+def _resolved(sentence: str, lower: Case) -> str:
     """Without line breaks and XML entities, which may be written in capitals where case is ignored."""
     sentence = sentence.lower() if lower else sentence
     if "\n" in sentence:

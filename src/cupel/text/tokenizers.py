@@ -12,13 +12,13 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
-from itertools import accumulate, pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from cupel.errors import CupelError, MissingPart
 from cupel.metric import Signature
 from cupel.text import mteval13a
+from cupel.text.code_points import Case, in_case
 from cupel.text.tokens import Tokens, split_words
 
 if TYPE_CHECKING:
@@ -80,12 +80,11 @@ class Tokenizer:
     def __call__(self, sentences: Sequence[str]) -> Tokens:
         if isinstance(sentences, str):
             raise CupelError("A list of sentences was expected, not one string: use tokens(text).")
-        if self.lowercase:
-            ascii_only = self.lowercase == "ascii"
-            sentences = _ascii_lower(sentences) if ascii_only else list(map(str.lower, sentences))
+        case: Case = "ascii" if self.lowercase == "ascii" else "lower" if self.lowercase else None
         compiled = _COMPILED.get(self.name)
         if compiled:
-            return compiled(sentences)
+            return compiled(sentences, case)
+        sentences = in_case(sentences, case)
         if self.name in _KEPT:
             return _kept_words(self.name)(sentences)
         return split_words(self.lines(sentences))
@@ -117,39 +116,40 @@ class Tokenizer:
         return Signature.of(case="lc" if self.lowercase else "mixed", tok=self.signature())
 
 
-def _chinese(sentences: Sequence[str]) -> Tokens:
+def _mteval(sentences: Sequence[str], case: Case) -> Tokens:
+    return mteval13a.tokenize(in_case(sentences, case) if case else sentences)
+
+
+def _blanks(sentences: Sequence[str], case: Case) -> Tokens:
+    return split_words(sentences, lower=case)
+
+
+def _chinese(sentences: Sequence[str], case: Case) -> Tokens:
     from cupel.kernels.words import RULES_ZH
     from cupel.text.code_points import chinese
 
-    return split_words(sentences, RULES_ZH, chinese())
+    return split_words(sentences, RULES_ZH, chinese(), case)
 
 
-def _characters(sentences: Sequence[str]) -> Tokens:
+def _characters(sentences: Sequence[str], case: Case) -> Tokens:
     from cupel.text.code_points import every_character
 
-    return split_words(sentences, classes=every_character())
+    return split_words(sentences, classes=every_character(), lower=case)
 
 
-def _by_script(sentences: Sequence[str]) -> Tokens:
+def _by_script(sentences: Sequence[str], case: Case) -> Tokens:
     from cupel.text.scripts import word_classes
 
-    return split_words(sentences, classes=word_classes)
+    return split_words(sentences, classes=word_classes, lower=case)
 
 
-_COMPILED: dict[str, Callable[[Sequence[str]], Tokens]] = {
-    "13a": mteval13a.tokenize,
+_COMPILED: dict[str, Callable[[Sequence[str], Case], Tokens]] = {
+    "13a": _mteval,
     "char": _characters,
-    "none": split_words,
+    "none": _blanks,
     "script": _by_script,
     "zh": _chinese,
 }
-
-
-def _ascii_lower(sentences: Sequence[str]) -> list[str]:
-    """With the letters A to Z in lower case: those that `bytes.lower` changes."""
-    whole = "".join(sentences).encode("utf-8", "surrogatepass").lower()
-    text = whole.decode("utf-8", "surrogatepass")
-    return [text[a:b] for a, b in pairwise(accumulate(map(len, sentences), initial=0))]
 
 
 def check_tokenizer(name: str) -> None:

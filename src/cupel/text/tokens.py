@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from cupel.arrays import Bytes, Int32Array, IntArray
-from cupel.text.code_points import lower_case, white_space
+from cupel.text.code_points import Case, case_table, in_case, white_space
 
 ClassesOf = Callable[[Int32Array], Bytes]
 
@@ -93,20 +93,20 @@ def split_words(
     sentences: Sequence[str],
     rules: int = 0,
     classes: Bytes | ClassesOf | None = None,
-    lower: bool = False,
+    lower: Case = None,
 ) -> Tokens:
     """The words between white space, split further by the rules of `cupel.kernels.words`.
 
     classes: a table of `cupel.text.code_points`, or what makes one of all code points of the text.
-    lower: in lower case, as `str.lower` makes it.
+    lower: a case of `cupel.text.code_points` into which the text is brought first.
     """
     from cupel.kernels.words import replaced_codes
 
     codes = code_points(sentences)
     if lower:
-        lowered = replaced_codes(codes, lower_case())
-        if lowered is None:  # where lower case depends on the code points around one
-            return split_words([sentence.lower() for sentence in sentences], rules, classes)
+        lowered = replaced_codes(codes, case_table(lower))
+        if lowered is None:  # where it depends on the code points around one
+            return split_words(in_case(sentences, lower), rules, classes)
         codes = lowered
     return numbered(codes, offsets_of(map(len, sentences), len(sentences)), rules, classes)
 
