@@ -2,11 +2,7 @@
 
 #include "room.h"
 
-enum { WHITE = 1, BLANK = 32 };
-
-static inline bool is_white(const u8 *classes, i64 size, i32 code) {
-    return code < size && classes[code] & WHITE;
-}
+enum { BLANK = 32 };
 
 /* Two hashes of each sentence, (sentences, 2): together they stand for it. */
 KERNEL(sentence_hashes)(const i32 *codes, const i64 *offsets, i64 sentences, u64 *hashes) {
@@ -24,24 +20,29 @@ KERNEL(sentence_hashes)(const i32 *codes, const i64 *offsets, i64 sentences, u64
     return DONE;
 }
 
-/* The code points with a blank before each word. starts: the place of a sentence in `words`, -1 where
-   it stays as it is; words: from there one bit for each code point but white space, 1 where a word
+/* The code points with one blank between words. starts: the place of a sentence in `words`, -1 where it
+   stays as it is; words: from there one bit for each code point that is no blank, 1 where another word
    starts; `size` bytes. spaced: room for twice as many code points; ends: where sentences end there. */
 KERNEL(spaced_words)(
-    const i32 *codes, const i64 *offsets, i64 sentences, const u8 *classes, i64 class_count,
-    const i64 *starts, const u8 *words, i64 size, i32 *spaced, i64 *ends
+    const i32 *codes, const i64 *offsets, i64 sentences, const i64 *starts, const u8 *words, i64 size,
+    i32 *spaced, i64 *ends
 ) {
     i64 made = 0;
     ends[0] = 0;
     for (i64 s = 0; s < sentences; s++) {
         i64 length = offsets[s + 1] - offsets[s], bit = 8 * starts[s];
-        bool is_kept = starts[s] >= 0 && starts[s] + (length + 7) / 8 <= size;
-        for (i64 i = offsets[s]; i < offsets[s + 1]; i++) {
-            if (is_kept && !is_white(classes, class_count, codes[i])) {
-                if (words[bit / 8] >> (bit % 8) & 1) spaced[made++] = BLANK;
+        const i32 *own = codes + offsets[s];
+        if (starts[s] < 0 || starts[s] + (length + 7) / 8 > size) {
+            memcpy(spaced + made, own, (size_t)length * sizeof(i32));
+            made += length;
+        } else {
+            for (i64 i = 0; i < length; i++) {
+                if (own[i] == BLANK) continue;
+                spaced[made] = BLANK;
+                made += words[bit / 8] >> (bit % 8) & 1;
                 bit++;
+                spaced[made++] = own[i];
             }
-            spaced[made++] = codes[i];
         }
         ends[s + 1] = made;
     }

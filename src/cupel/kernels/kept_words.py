@@ -20,20 +20,18 @@ def sentence_hashes(codes: Int32Array, offsets: IntArray) -> Hashes:
     return hashes
 
 
-_spaced_words = kernel("spaced_words", "i32* i64* i64 u8* i64 i64* u8* i64 i32* i64*")
+_spaced_words = kernel("spaced_words", "i32* i64* i64 i64* u8* i64 i32* i64*")
 
 
 def spaced_words(
-    codes: Int32Array, offsets: IntArray, classes: Bytes, starts: IntArray, words: Bytes
+    codes: Int32Array, offsets: IntArray, starts: IntArray, words: Bytes
 ) -> tuple[Int32Array, IntArray]:
-    """The sentences with a blank before each word, and where each starts.
+    """The sentences with one blank between words, and where each starts.
 
-    classes: those of code points, of which white space matters here. starts: the place of each sentence
-    in `words`, or -1 where it stays as it is. words: from there, one bit for each code point but white
-    space, the lowest first, 1 where a word starts, and as many bytes as if there were no white space.
+    starts: the place of each sentence in `words`, or -1 where it stays as it is. words: from there, one
+    bit for each code point that is no blank, the lowest first, 1 where another word starts, and as many
+    bytes as if there were no blank.
     """
-    spaced, ends = np.empty(2 * len(codes), np.int32), np.empty(len(offsets), np.int64)
-    _spaced_words(
-        codes, offsets, len(starts), classes, len(classes), starts, words, len(words), spaced, ends
-    )
+    spaced, ends = np.empty(2 * len(codes) + 1, np.int32), np.empty(len(offsets), np.int64)
+    _spaced_words(codes, offsets, len(starts), starts, words, len(words), spaced, ends)
     return spaced[: ends[-1]], ends

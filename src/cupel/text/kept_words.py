@@ -18,7 +18,6 @@ import numpy as np
 from cupel import cache
 from cupel.arrays import BoolArray, Bytes, Int32Array, IntArray
 from cupel.kernels.kept_words import Hashes, sentence_hashes, spaced_words
-from cupel.text.code_points import white_space
 from cupel.text.tokens import Tokens, code_points, numbered, offsets_of
 
 KIND = "words"
@@ -83,24 +82,16 @@ class KeptWords:
         atexit.register(self.save)
 
     def __call__(self, sentences: Sequence[str]) -> Tokens:
-        codes, offsets, _ = self._spaced([sentence.strip() for sentence in sentences])
-        return numbered(codes, offsets)
+        return numbered(*self._spaced([sentence.strip() for sentence in sentences]))
 
     def lines(self, sentences: Sequence[str]) -> list[str]:
         """The tokenised sentences as text."""
-        texts = [sentence.strip() for sentence in sentences]
-        codes, offsets, is_kept = self._spaced(texts)
+        codes, offsets = self._spaced([sentence.strip() for sentence in sentences])
         whole = codes.tobytes().decode("utf-32-le", "surrogatepass")
-        lines = [whole[a:b] for a, b in pairwise(offsets.tolist())]
-        for n in np.flatnonzero(is_kept).tolist():
-            words = lines[n].split()
-            # What is kept does not say whether white space that is no blank was a word.
-            same = "".join(words) == texts[n].replace(" ", "")
-            lines[n] = " ".join(words) if same else self._tokenize(texts[n])
-        return lines
+        return [whole[a:b] for a, b in pairwise(offsets.tolist())]
 
-    def _spaced(self, texts: list[str]) -> tuple[Int32Array, IntArray, BoolArray]:
-        """The texts with blanks between words, where each starts, and which were kept."""
+    def _spaced(self, texts: list[str]) -> tuple[Int32Array, IntArray]:
+        """The texts with blanks between words, and where each starts."""
         kept, shown = self._kept, list(texts)
         codes, offsets = code_points(texts), offsets_of(map(len, texts), len(texts))
         hashes = sentence_hashes(codes, offsets)
@@ -113,7 +104,7 @@ class KeptWords:
             for n, line in zip(missing.tolist(), lines, strict=True):
                 shown[n] = line
             codes, offsets = code_points(shown), offsets_of(map(len, shown), len(shown))
-        return *spaced_words(codes, offsets, white_space(), starts, kept.words), starts >= 0
+        return spaced_words(codes, offsets, starts, kept.words)
 
     def _add(self, texts: Sequence[str], hashes: Hashes, lines: Sequence[str]) -> None:
         if len(self._kept.hashes) >= MOST_SENTENCES:
@@ -134,7 +125,7 @@ class KeptWords:
 
 def word_starts(texts: Sequence[str], hashes: Hashes, lines: Sequence[str]) -> Kept:
     """Where the words of tokenised lines start in the texts; without lines that have other letters,
-    or words across white space.
+    or words across blanks.
     """
     letters, counts, firsts = _letters(lines)
     own, own_counts, own_firsts = _letters(texts)
@@ -156,10 +147,10 @@ def word_starts(texts: Sequence[str], hashes: Hashes, lines: Sequence[str]) -> K
 
 
 def _letters(lines: Sequence[str]) -> tuple[Int32Array, IntArray, BoolArray]:
-    """All but white space, how much each line has of it, and whether white space comes before it."""
+    """All but blanks, how much each line has of it, and whether a blank comes before it."""
     codes, offsets = code_points(lines), offsets_of(map(len, lines), len(lines))
-    white = white_space()
-    is_white = (codes < len(white)) & (white[np.minimum(codes, len(white) - 1)] > 0)
-    before = np.concatenate([[False], is_white[:-1]])
-    running = offsets_of(~is_white, len(codes))
-    return codes[~is_white], np.diff(running[offsets]), before[~is_white]
+    is_letter = codes != ord(" ")
+    behind = np.zeros(len(codes), np.bool_)
+    behind[1:] = ~is_letter[:-1]
+    running = offsets_of(is_letter, len(codes))
+    return codes[is_letter], np.diff(running[offsets]), behind[is_letter]

@@ -49,7 +49,7 @@ _PACKAGES = {
     "spBLEU-1K": "sentencepiece",
 }
 
-_KEPT = ("ja-mecab", "ko-mecab")
+KEPT = ("ja-mecab", "ko-mecab")
 """Those whose words are kept on disk."""
 
 
@@ -85,7 +85,7 @@ class Tokenizer:
         if compiled:
             return compiled(sentences, case)
         sentences = in_case(sentences, case)
-        if self.name in _KEPT:
+        if self.name in KEPT:
             return _kept_words(self.name)(sentences)
         return split_words(self.lines(sentences))
 
@@ -100,7 +100,7 @@ class Tokenizer:
         if self.name in _COMPILED:
             tokens = self(sentences)
             return [" ".join(tokens.of(row)) for row in range(len(tokens))]
-        if self.name in _KEPT:
+        if self.name in KEPT:
             return _kept_words(self.name).lines(sentences)
         tokenize: Callable[[str], str] = _sacrebleu_tokenizer(self.name)
         return [tokenize(sentence.rstrip()) for sentence in sentences]
