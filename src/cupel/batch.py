@@ -52,19 +52,21 @@ class Batch:
         self.hypotheses = hypotheses
         self.references = references
         self.sources = sources
-        flat = [text for texts in references for text in texts]
-        self.sentences: list[str] = list(dict.fromkeys(chain(hypotheses, flat)))
+        counts = [len(texts) for texts in references]
+        flat = list(chain.from_iterable(references))
         total = len(hypotheses) + len(flat)
-        if len(self.sentences) == total:  # the usual case
+        numbers: dict[str, int] = dict.fromkeys(chain(hypotheses, flat), 0)
+        self.sentences: list[str] = list(numbers)
+        if len(numbers) == total:  # the usual case
             index = np.arange(total)
         else:
-            numbers = dict(zip(self.sentences, range(len(self.sentences)), strict=True))
+            numbers.update(zip(self.sentences, range(len(numbers)), strict=True))
             each = map(numbers.__getitem__, chain(hypotheses, flat))
             index = np.fromiter(each, np.int64, total)
         self.hypothesis_index: IntArray = index[: len(hypotheses)].copy()
         self.reference_index: IntArray = index[len(hypotheses) :].copy()
         self.reference_offsets: IntArray = np.zeros(len(references) + 1, np.int64)
-        np.cumsum([len(texts) for texts in references], out=self.reference_offsets[1:])
+        np.cumsum(np.fromiter(counts, np.int64, len(counts)), out=self.reference_offsets[1:])
         self._analyses: dict[Analyser[Any], Any] = {}
 
     def __len__(self) -> int:

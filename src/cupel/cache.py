@@ -15,7 +15,7 @@ import json
 import os
 import shutil
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
@@ -48,19 +48,31 @@ def key(*parts: object) -> str:
     return hashlib.sha256(text.encode()).hexdigest()[:32]
 
 
-def load_array(kind: str, name: str) -> npt.NDArray[Any] | None:
-    """The array of that name, or None where there is none or it is damaged."""
+def load_arrays(kind: str, name: str) -> Arrays | None:
+    """The arrays of that name, or None where there are none or they are damaged."""
     try:
-        return open_arrays(_path(kind, f"{name}.arrays"), kind, _FORM, name)[_VALUES].copy()
+        arrays = open_arrays(_path(kind, f"{name}.arrays"), kind, _FORM, name)
     except (FileNotFoundError, UnusableFile):
         return None
+    return {label: array.copy() for label, array in arrays.items()}
+
+
+def save_arrays(kind: str, name: str, arrays: Mapping[str, npt.NDArray[Any]]) -> None:
+    """Keep arrays."""
+    path = _path(kind, f"{name}.arrays")
+    with saving(path.parent):
+        write_arrays(path, kind, _FORM, name, arrays)
+
+
+def load_array(kind: str, name: str) -> npt.NDArray[Any] | None:
+    """The array of that name, or None where there is none or it is damaged."""
+    arrays = load_arrays(kind, name)
+    return None if arrays is None else arrays[_VALUES]
 
 
 def save_array(kind: str, name: str, values: npt.NDArray[Any]) -> None:
     """Keep an array."""
-    path = _path(kind, f"{name}.arrays")
-    with saving(path.parent):
-        write_arrays(path, kind, _FORM, name, {_VALUES: values})
+    save_arrays(kind, name, {_VALUES: values})
 
 
 def kept_array(kind: str, name: str, compute: Callable[[], npt.NDArray[Any]]) -> npt.NDArray[Any]:

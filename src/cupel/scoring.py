@@ -8,6 +8,7 @@ workers, so neither do the results.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pickle import PicklingError
@@ -202,25 +203,27 @@ def _distinct_items(corpus: Corpus) -> _Items:
     ]
     if corpus.sources is not None:
         contexts = list(zip(contexts, corpus.sources, strict=True))
-    numbers = _numbered(contexts)
-    if len(corpus.systems) > 1 or len(set(numbers)) < len(numbers):
+    names = list(corpus.systems)
+    if len(names) == 1:
+        whole = _numbered(list(zip(contexts, corpus.systems[names[0]], strict=True)))
+    else:
+        numbers = _numbered(contexts).tolist()
         pairs = zip(numbers, zip(*corpus.systems.values(), strict=True), strict=True)
-        numbers = _numbered([(context, text) for context, texts in pairs for text in texts])
-    names, whole = list(corpus.systems), np.array(numbers, np.int64)
+        whole = _numbered([(context, text) for context, texts in pairs for text in texts])
     # Numbers grow by one where an item appears for the first time.
-    appears = np.flatnonzero(np.diff(np.maximum.accumulate(whole), prepend=-1)).tolist()
-    first = [(names[place % len(names)], place // len(names)) for place in appears]
+    appears = np.flatnonzero(np.diff(np.maximum.accumulate(whole), prepend=-1))
+    segments, systems = (part.tolist() for part in np.divmod(appears, len(names)))
+    first = list(zip(map(names.__getitem__, systems), segments, strict=True))
     index = whole.reshape(len(corpus), len(names)).T
     return _Items(corpus, first, np.ascontiguousarray(index))
 
 
-def _numbered(items: Sequence[object]) -> list[int]:
+def _numbered(items: Sequence[object]) -> IntArray:
     """Equal numbers for equal items, in order of first appearance."""
-    distinct = dict.fromkeys(items)
-    if len(distinct) == len(items):  # the usual case
-        return list(range(len(items)))
-    numbers = dict(zip(distinct, range(len(distinct)), strict=True))
-    return list(map(numbers.__getitem__, items))
+    if len(set(items)) == len(items):  # the usual case
+        return np.arange(len(items))
+    numbers: dict[object, int] = {}
+    return np.array([numbers.setdefault(item, len(numbers)) for item in items], np.int64)
 
 
 @dataclass(frozen=True)
@@ -285,10 +288,12 @@ def _work(task: Task) -> dict[str, FloatArray]:
 def task_statistics(metrics: Mapping[str, Metric], task: Task) -> dict[str, FloatArray]:
     """The checked statistics of every metric on one batch: label -> (n, k)."""
     batch = task.batch()
-    longest = max(map(len, batch.sentences), default=0)
-    for label, metric in metrics.items():
-        if longest > longest_of(metric):
-            raise _too_long(label, metric, task)
+    limits = {label: longest_of(metric) for label, metric in metrics.items()}
+    if min(limits.values(), default=math.inf) < math.inf:
+        longest = max(map(len, batch.sentences), default=0)
+        for label, limit in limits.items():
+            if longest > limit:
+                raise _too_long(label, metrics[label], task)
     return {label: _checked(label, metric, task, batch) for label, metric in metrics.items()}
 
 

@@ -102,16 +102,13 @@ class Texts:
 
     def __init__(self, table: NgramTable | None, order: int, types: list[str]) -> None:
         self._table, self._order, self._types = table, order, types
-        self._prefixes: dict[int, IntArray] = {}
 
     def __getitem__(self, number: int) -> str:
         words: list[str] = []
         for n in range(self._order, 1, -1):
             assert self._table is not None
-            words.append(self._types[int(self._table.lasts[n - 2][number])])
-            if n not in self._prefixes:
-                self._prefixes[n] = self._table.prefixes(n)
-            number = int(self._prefixes[n][number])
+            words.append(self._types[int(self._table.lasts(n)[number])])
+            number = int(self._table.prefixes(n)[number])
         return " ".join([self._types[number], *reversed(words)])
 
 
@@ -137,7 +134,8 @@ def ngram_groups(everything: Tokens, n: int, texts: int) -> Iterator[Group]:
             span = slice(int(bounds[part]), int(bounds[part + 1]))
             grams, segments = numbers[span, order - 1], sentence[span] - part * n
             kept = grams >= 0
-            counts.append(counted(segments[kept], grams[kept], table.sizes()[order - 1]))
+            phrases = grams[kept].astype(np.int64)
+            counts.append(counted(segments[kept], phrases, table.sizes()[order - 1]))
         kind = "word" if order == 1 else f"{order}-gram"
         named = Texts(table, order, list(everything.types))
         yield kind, named, counts[0], [matched(counts[0], own) for own in counts[1:]]

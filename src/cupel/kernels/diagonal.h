@@ -69,22 +69,27 @@ typedef struct {
     i32 length, start, target;
 } Shift;
 
-/* Move a phrase within `shifted`, which is equal to `hypothesis` before; returns the span that
-   changed. A target within the phrase moves it to the right by as many words as the target is, as in
+/* A move exchanges the words from low to middle with those from middle to high. */
+typedef struct {
+    i64 low, middle, high;
+} Move;
+
+/* A target within the phrase moves it to the right by as many words as the target is, as in
    sacreBLEU's TER. */
+static inline Move move_of(i64 n, Shift shift) {
+    i64 start = shift.start, end = shift.start + shift.length, target = shift.target;
+    if (target < start) return (Move){target, start, end};
+    return (Move){start, end, target > end ? target : least(n, target + shift.length)};
+}
+
+/* Move a phrase within `shifted`, which is equal to `hypothesis` before; returns the span that
+   changed. */
 static inline Span move_phrase(const i32 *hypothesis, i32 *shifted, i64 n, Shift shift) {
-    i64 low = shift.start, middle = shift.start + shift.length, high;
-    if (shift.target < shift.start) {
-        low = shift.target;
-        high = middle;
-        middle = shift.start;
-    } else {
-        high = shift.target > middle ? shift.target : least(n, shift.target + shift.length);
-    }
-    i64 to = low;
-    for (i64 i = middle; i < high; i++) shifted[to++] = hypothesis[i];
-    for (i64 i = low; i < middle; i++) shifted[to++] = hypothesis[i];
-    return (Span){low, high};
+    Move move = move_of(n, shift);
+    i64 to = move.low;
+    for (i64 i = move.middle; i < move.high; i++) shifted[to++] = hypothesis[i];
+    for (i64 i = move.low; i < move.middle; i++) shifted[to++] = hypothesis[i];
+    return (Span){move.low, move.high};
 }
 
 /* Make one equal to the other again where it was changed. */

@@ -1,211 +1,364 @@
 /* Counting n-grams that a hypothesis shares with its references.
 
-   One table per item and order holds the *hypothesis* n-grams only, keyed by the class of their
-   first n-1 tokens and their last token, so keys are exact and fit 64 bits whatever the order. A
-   position whose (n-1)-gram found no partner is dropped for all higher orders: an n-gram can only
-   match where both of its (n-1)-grams did. Cost: about (tokens + matches of each order) probes. */
+   Only n-grams of the hypothesis have classes (ngram_counts.h). One whose (n-1)-grams found no partner
+   is dropped for all higher orders: an n-gram can only match where both of its (n-1)-grams did. So
+   hypothesis and references are lists of n-grams that still have a partner, and the cost is that of
+   all words and of the matches of each order. */
 
-#include "room.h"
+#include "ngram_counts.h"
+#include "trie.h"
 
 /* What is summed up for an n-gram of weight w that the hypothesis has h times and a reference at
    most r times: w min(h, r), min(wh, wr) wr, or wh wr. */
 enum { CLIPPED, CLIPPED_PRODUCT, PRODUCT };
 
-/* An open-addressing table; epochs spare clearing it. */
+/* A sentence: the class of each word, -1 for one that the hypothesis does not have, and the n-grams
+   of one order that may have a partner: where they start, and their classes. */
 typedef struct {
-    i64 *key;
-    i32 *class;
-    i64 *epochs;
-    i64 epoch, mask;
-    int shift;
-} Table;
-
-static Table table_for(Room *room, i64 longest) {
-    int bits = 1;
-    while (((i64)1 << bits) < 2 * longest) bits++;
-    i64 size = (i64)1 << bits;
-    return (Table){
-        .key = ZEROS(room, i64, size),
-        .class = ZEROS(room, i32, size),
-        .epochs = ZEROS(room, i64, size),
-        .mask = size - 1,
-        .shift = 64 - bits,
-    };
-}
-
-/* The slot of `key` in this epoch, or the empty slot where it belongs. */
-static inline i64 probe(const Table *table, i64 key) {
-    i64 slot = (i64)(((u64)key * 0x9E3779B97F4A7C15u) >> table->shift);
-    while (table->epochs[slot] == table->epoch && table->key[slot] != key)
-        slot = (slot + 1) & table->mask;
-    return slot;
-}
-
-/* The class of a key; where it is new, `classes` grows and *is_new says so. */
-static inline i32 class_of(Table *table, i64 key, i64 *classes, bool *is_new) {
-    i64 slot = probe(table, key);
-    *is_new = table->epochs[slot] != table->epoch;
-    if (*is_new) {
-        table->epochs[slot] = table->epoch;
-        table->key[slot] = key;
-        table->class[slot] = (i32)(*classes)++;
-    }
-    return table->class[slot];
-}
+    i32 *words, *at, *class;
+    i64 count;
+} Grams;
 
 /* The n-grams of one item and order, by class. */
 typedef struct {
-    Table table;
-    i64 classes;
-    i32 *hypothesis_class, *reference_class;  /* of the n-gram that starts here, -1: no partner */
-    i32 *in_hypothesis, *in_reference;        /* how often each class occurs */
-    i32 *clip;                                /* the most times that any one reference has it */
-    i64 *first;                               /* where it occurs first in the hypothesis */
+    Classes classes;
+    i64 longest;
+    Grams hypothesis, *references;
+    i32 *in_hypothesis, *in_reference;  /* how often each class occurs */
+    i32 *clip;                          /* the most times that any one reference has it */
+    i32 *example;                       /* where in the hypothesis it occurs, one of the places */
+    i32 *parent;                        /* the class of its first n-1 words, of order n-1 */
+    i32 *number, *parents_number;       /* in a table of n-grams, and those of order n-1 */
 } Counter;
 
-static Counter counter_for(Room *room, i64 longest, i64 widest) {
-    return (Counter){
-        .table = table_for(room, longest),
-        .hypothesis_class = ZEROS(room, i32, longest + 1),
-        .reference_class = ZEROS(room, i32, widest + 1),
-        .in_hypothesis = ZEROS(room, i32, longest),
-        .in_reference = ZEROS(room, i32, longest),
-        .clip = ZEROS(room, i32, longest),
-        .first = ZEROS(room, i64, longest),
+typedef struct {
+    const i32 *ids;
+    const i64 *offsets, *hypotheses, *references, *reference_offsets;
+    i64 items;
+} Texts;
+
+static inline i64 size_of(const Texts *t, i64 row) { return t->offsets[row + 1] - t->offsets[row]; }
+
+static Grams grams_for(Room *room, i64 words) {
+    return (Grams){NEW(room, i32, words), NEW(room, i32, words), NEW(room, i32, words), 0};
+}
+
+static Counter counter_for(Room *room, const Texts *t, i64 total) {
+    i64 longest = 1, widest = 1, most_references = 1;
+    for (i64 item = 0; item < t->items; item++) {
+        i64 words = 0, start = t->reference_offsets[item], end = t->reference_offsets[item + 1];
+        longest = most(longest, size_of(t, t->hypotheses[item]));
+        for (i64 r = start; r < end; r++) words += size_of(t, t->references[r]) + 1;
+        widest = most(widest, words);
+        most_references = most(most_references, end - start);
+    }
+    Counter c = {
+        .classes = classes_for(room, t->ids, total, longest),
+        .longest = longest,
+        .hypothesis = grams_for(room, longest + 1),
+        .references = NEW(room, Grams, most_references),
+        .in_hypothesis = NEW(room, i32, longest + 1),
+        .in_reference = ZEROS(room, i32, longest + 1),
+        .clip = NEW(room, i32, longest + 1),
+        .example = ZEROS(room, i32, longest + 1),
+        .parent = ZEROS(room, i32, longest + 1),
+        .number = NEW(room, i32, longest + 1),
+        .parents_number = NEW(room, i32, longest + 1),
     };
+    c.references[0] = grams_for(room, widest);
+    return c;
 }
 
-/* The key of the n-gram that starts at i, -1 where one of its (n-1)-grams has no partner; `class` is
-   still that of order n - 1 at i and behind: we go from left to right. */
-static inline i64 key_at(const i32 *ids, const i32 *class, i64 i, i64 n) {
-    i64 key = ids[i + n - 1];
-    if (n == 1) return key;
-    return class[i] < 0 || class[i + 1] < 0 ? -1 : key | (i64)class[i] << 32;
-}
-
-static void count_hypothesis(Counter *c, const i32 *ids, i64 start, i64 length, i64 n) {
-    c->table.epoch++;
-    c->classes = 0;
-    for (i64 i = 0; i <= length - n; i++) {
-        i64 key = key_at(ids + start, c->hypothesis_class, i, n);
-        i32 class = -1;
-        if (key >= 0) {
-            bool is_new;
-            class = class_of(&c->table, key, &c->classes, &is_new);
-            if (is_new) {
-                c->in_hypothesis[class] = c->in_reference[class] = c->clip[class] = 0;
-                c->first[class] = start + i;
-            }
-            c->in_hypothesis[class]++;
-        }
-        c->hypothesis_class[i] = class;
-    }
-}
-
-static void count_reference(Counter *c, const i32 *ids, i64 length, i64 n, i32 *classes) {
-    for (i64 i = 0; i <= length - n; i++) {
-        i64 key = key_at(ids, classes, i, n);
-        classes[i] = -1;
-        if (key < 0) continue;
-        i64 slot = probe(&c->table, key);
-        if (c->table.epochs[slot] == c->table.epoch) {
-            classes[i] = c->table.class[slot];
-            c->in_reference[classes[i]]++;
-        }
-    }
-    for (i64 k = 0; k < c->classes; k++) {
-        if (c->clip[k] < c->in_reference[k]) c->clip[k] = c->in_reference[k];
+/* Take over how often one reference has each class. */
+static inline void clip_by(Counter *c) {
+    i32 classes = c->classes.classes;
+    for (i32 k = 0; k < classes; k++) {
+        c->clip[k] = c->clip[k] < c->in_reference[k] ? c->in_reference[k] : c->clip[k];
         c->in_reference[k] = 0;
     }
 }
 
-/* weights: of the n-grams of this order, `orders` apart. */
+static inline void begin_order(Counter *c) {
+    next_classes(&c->classes, c->longest, c->hypothesis.count);
+    memset(c->in_hypothesis, 0, (size_t)(c->hypothesis.count + 1) * sizeof(i32));
+    memset(c->clip, 0, (size_t)(c->hypothesis.count + 1) * sizeof(i32));
+}
+
+/* The words of an item: all of the hypothesis, and those of the references that it has too. */
+static void count_words(Counter *c, const Texts *t, i64 item) {
+    Grams *own = &c->hypothesis, *other = c->references;
+    const i32 *ids = t->ids + t->offsets[t->hypotheses[item]];
+    own->count = size_of(t, t->hypotheses[item]);
+    begin_order(c);
+    i32 base = c->classes.base, classes = 0, *places = c->classes.words;
+    for (i64 i = 0; i < own->count; i++) {
+        i32 class = places[ids[i]] - base;
+        bool is_new = class < 0;
+        class = is_new ? classes : class;
+        classes += is_new;
+        places[ids[i]] = base + class;
+        c->in_hypothesis[class]++;
+        c->example[class] = (i32)i;
+        own->words[i] = own->class[i] = class;
+        own->at[i] = (i32)i;
+    }
+    own->words[own->count] = 0;
+    c->classes.classes = classes;
+    for (i64 r = t->reference_offsets[item]; r < t->reference_offsets[item + 1]; r++, other++) {
+        i64 row = t->references[r], length = size_of(t, row), count = 0;
+        ids = t->ids + t->offsets[row];
+        for (i64 j = 0; j < length; j++) {
+            i32 class = places[ids[j]] - base;
+            bool is_there = class >= 0;
+            other->at[count] = (i32)j;
+            other->class[count] = class;
+            count += is_there;
+            class = is_there ? class : 0;
+            other->words[j] = class;  /* of no use where it is not there */
+            c->in_reference[class] += is_there;
+        }
+        other->words[length] = 0;
+        other->count = count;
+        clip_by(c);
+        if (r + 1 < t->reference_offsets[item + 1]) {
+            i64 room = length + 1;
+            other[1] = (Grams){other->words + room, other->at + room, other->class + room, 0};
+        }
+    }
+    c->classes.width = most(classes, 1);
+    c->classes.is_square = own->count * c->classes.width <= WIDEST_SQUARE;
+}
+
+/* From the n-grams of order n - 1 to those of order n; references: how many there are. What the loops
+   do depends on the words by the values that they write, not by branches, which a processor could not
+   guess: where two (n-1)-grams do not stand next to each other, what is written is of no use, and the
+   next one takes its place. */
+static void count_ngrams(Counter *c, i64 n, i64 references) {
+    Grams *own = &c->hypothesis;
+    i64 count = 0, width = c->classes.width;
+    begin_order(c);
+    i32 base = c->classes.base, classes = 0, *square = c->classes.square;
+    for (i64 k = 0; k + 1 < own->count; k++) {
+        i32 at = own->at[k], parent = own->class[k];
+        bool follows = own->at[k + 1] == at + 1;
+        i32 *place = square + parent * width + own->words[at + n - 1];
+        i32 class = *place - base;
+        bool is_new = class < 0;
+        class = is_new ? classes : class;
+        *place = follows ? base + class : *place;
+        classes += is_new & follows;
+        c->in_hypothesis[class] += follows;
+        c->example[class] = follows ? at : c->example[class];
+        c->parent[class] = follows ? parent : c->parent[class];
+        own->at[count] = at;
+        own->class[count] = class;
+        count += follows;
+    }
+    own->count = count;
+    c->classes.classes = classes;
+    for (Grams *other = c->references; other < c->references + references; other++) {
+        count = 0;
+        for (i64 k = 0; k + 1 < other->count; k++) {
+            i32 at = other->at[k], parent = other->class[k];
+            i32 class = square[parent * width + other->words[at + n - 1]] - base;
+            bool is_there = other->at[k + 1] == at + 1 && class >= 0;
+            other->at[count] = at;
+            other->class[count] = class;
+            count += is_there;
+            c->in_reference[is_there ? class : 0] += is_there;
+        }
+        other->count = count;
+        clip_by(c);
+    }
+}
+
+/* The same for a hypothesis too long for a square. */
+static void count_long_ngrams(Counter *c, i64 n, i64 references) {
+    Grams *own = &c->hypothesis;
+    i64 count = 0;
+    begin_order(c);
+    for (i64 k = 0; k + 1 < own->count; k++) {
+        i32 at = own->at[k], parent = own->class[k];
+        if (own->at[k + 1] != at + 1) continue;
+        bool is_new;
+        i32 *place = place_of(&c->classes, parent, own->words[at + n - 1]);
+        i32 class = class_at(&c->classes, place, &is_new);
+        c->in_hypothesis[class]++;
+        c->example[class] = at;
+        c->parent[class] = parent;
+        own->at[count] = at;
+        own->class[count++] = class;
+    }
+    own->count = count;
+    for (Grams *other = c->references; other < c->references + references; other++) {
+        count = 0;
+        for (i64 k = 0; k + 1 < other->count; k++) {
+            i32 at = other->at[k];
+            if (other->at[k + 1] != at + 1) continue;
+            i32 class = *place_of(&c->classes, other->class[k], other->words[at + n - 1]);
+            class -= c->classes.base;
+            if (class < 0) continue;
+            c->in_reference[class]++;
+            other->at[count] = at;
+            other->class[count++] = class;
+        }
+        other->count = count;
+        clip_by(c);
+    }
+}
+
+/* The n-grams of an item of order n, after those of order n - 1. */
+static void count_order(Counter *c, const Texts *t, i64 item, i64 n) {
+    i64 references = t->reference_offsets[item + 1] - t->reference_offsets[item];
+    if (n == 1) count_words(c, t, item);
+    else if (c->classes.is_square) count_ngrams(c, n, references);
+    else count_long_ngrams(c, n, references);
+}
+
+/* Leave out what has no partner in any reference. */
+static void keep_partners(Counter *c) {
+    Grams *own = &c->hypothesis;
+    i64 count = 0;
+    for (i64 k = 0; k < own->count; k++) {
+        own->at[count] = own->at[k];
+        own->class[count] = own->class[k];
+        count += c->clip[own->class[k]] > 0;
+    }
+    own->count = count;
+}
+
+static inline double term(double ours, double theirs, double weight, i64 summed) {
+    double a = ours * weight, b = theirs * weight;
+    if (summed == CLIPPED) return (ours < theirs ? ours : theirs) * weight;
+    return summed == CLIPPED_PRODUCT && b < a ? b * b : a * b;
+}
+
+/* weights: of the n-grams of this order that start at each word, `orders` apart. */
 static double sum_weights(const Counter *c, const double *weights, i64 orders, i64 summed) {
     double sum = 0;
-    for (i64 k = 0; k < c->classes; k++) {
-        if (c->clip[k] == 0) continue;
-        double weight = weights[c->first[k] * orders];
-        double ours = c->in_hypothesis[k] * weight, theirs = c->clip[k] * weight;
-        if (summed == CLIPPED)
-            sum += (double)least(c->in_hypothesis[k], c->clip[k]) * weight;
-        else if (summed == CLIPPED_PRODUCT && theirs < ours)
-            sum += theirs * theirs;
-        else
-            sum += ours * theirs;
-    }
+    for (i64 k = 0; k < c->classes.classes; k++)
+        if (c->clip[k] > 0)
+            sum += term(c->in_hypothesis[k], c->clip[k], weights[c->example[k] * orders], summed);
     return sum;
+}
+
+static inline i64 count_matched(const Counter *c) {
+    i32 matched = 0;
+    for (i32 k = 0; k < c->classes.classes; k++)
+        matched += c->in_hypothesis[k] < c->clip[k] ? c->in_hypothesis[k] : c->clip[k];
+    return matched;
 }
 
 /* See `cupel.kernels.ngrams.clipped_matches`; counts, sums: (items, orders), zeros. */
 KERNEL(clipped_matches)(
-    const i32 *ids, const i64 *offsets, const i64 *hypotheses, const i64 *references,
+    const i32 *ids, const i64 *offsets, i64 sentences, const i64 *hypotheses, const i64 *references,
     const i64 *reference_offsets, i64 items, i64 orders, const double *weights, i64 weighted,
     i64 summed, i64 *counts, double *sums
 ) {
     OPEN(room);
-    i64 longest = 1, widest = 1;
+    Texts t = {ids, offsets, hypotheses, references, reference_offsets, items};
+    Counter c = counter_for(&room, &t, offsets[sentences]);
     for (i64 item = 0; item < items; item++) {
-        i64 h = hypotheses[item], total = 0;
-        longest = most(longest, offsets[h + 1] - offsets[h]);
-        for (i64 r = reference_offsets[item]; r < reference_offsets[item + 1]; r++)
-            total += offsets[references[r] + 1] - offsets[references[r]];
-        widest = most(widest, total);
-    }
-    Counter c = counter_for(&room, longest, widest);
-    for (i64 item = 0; item < items; item++) {
-        i64 start = offsets[hypotheses[item]];
-        i64 length = offsets[hypotheses[item] + 1] - start;
+        i64 start = offsets[hypotheses[item]], length = size_of(&t, hypotheses[item]);
         for (i64 n = 1; n <= least(orders, length); n++) {
-            count_hypothesis(&c, ids, start, length, n);
-            i32 *classes = c.reference_class;
-            for (i64 r = reference_offsets[item]; r < reference_offsets[item + 1]; r++) {
-                i64 at = offsets[references[r]], size = offsets[references[r] + 1] - at;
-                count_reference(&c, ids + at, size, n, classes);
-                classes += size;
-            }
-            i64 matched = 0, place = item * orders + n - 1;
-            for (i64 k = 0; k < c.classes; k++) matched += least(c.in_hypothesis[k], c.clip[k]);
+            count_order(&c, &t, item, n);
+            i64 matched = count_matched(&c), place = item * orders + n - 1;
             if (matched == 0) break;
             counts[place] = matched;
-            if (weighted) sums[place] = sum_weights(&c, weights + n - 1, orders, summed);
-            for (i64 i = 0; i <= length - n; i++)
-                if (c.hypothesis_class[i] >= 0 && c.clip[c.hypothesis_class[i]] == 0)
-                    c.hypothesis_class[i] = -1;
+            if (weighted) sums[place] = sum_weights(&c, weights + start * orders + n - 1, orders, summed);
+            keep_partners(&c);
         }
     }
     return leave(&room, DONE);
 }
 
+/* Information of the matched n-grams of one order; numbers: of the words of the vocabulary in the
+   table, -1 for those that it does not have. */
+static double sum_information(
+    Counter *c, const Level *level, i64 n, const i32 *ids, const i32 *numbers
+) {
+    double sum = 0;
+    i32 *swapped = c->parents_number;
+    c->parents_number = c->number;
+    c->number = swapped;
+    for (i64 k = 0; k < c->classes.classes; k++) {
+        if (c->clip[k] == 0) continue;
+        i32 word = numbers[ids[c->example[k] + n - 1]], number = word;
+        if (n > 1) {
+            number = c->parents_number[c->parent[k]];
+            if (number >= 0) number = word < 0 ? -1 : continuation(level, number, word);
+        }
+        double information = number < 0 ? 0 : level->values[number];
+        c->number[k] = number;
+        sum += term(c->in_hypothesis[k], c->clip[k], information, CLIPPED);
+    }
+    return sum;
+}
+
+/* See `cupel.kernels.ngrams.information_matches`; addresses: see trie.h; sums: (items, orders), zeros. */
+KERNEL(information_matches)(
+    const i32 *ids, const i64 *offsets, i64 sentences, const i64 *hypotheses, const i64 *references,
+    const i64 *reference_offsets, i64 items, i64 orders, const i32 *numbers, const u64 *addresses,
+    double *sums
+) {
+    OPEN(room);
+    Texts t = {ids, offsets, hypotheses, references, reference_offsets, items};
+    Counter c = counter_for(&room, &t, offsets[sentences]);
+    for (i64 item = 0; item < items; item++) {
+        i64 start = offsets[hypotheses[item]], length = size_of(&t, hypotheses[item]);
+        for (i64 n = 1; n <= least(orders, length); n++) {
+            Level level = level_at(addresses, n - 1);
+            count_order(&c, &t, item, n);
+            if (count_matched(&c) == 0) break;
+            sums[item * orders + n - 1] = sum_information(&c, &level, n, ids + start, numbers);
+            keep_partners(&c);
+        }
+    }
+    return leave(&room, DONE);
+}
+
+/* Squared length of each sentence's vector of weighted counts. An n-gram with an (n-1)-gram that
+   occurs once occurs once: it needs no look at the others. */
 KERNEL(squared_lengths)(
     const i32 *ids, const i64 *offsets, i64 sentences, i64 orders, const double *weights,
     double *squares
 ) {
     OPEN(room);
     i64 longest = most(1, longest_of(offsets, sentences));
-    Table table = table_for(&room, longest);
-    i32 *class_at = ZEROS(&room, i32, longest);
-    i32 *count = ZEROS(&room, i32, longest);
-    i64 *first = ZEROS(&room, i64, longest);
+    Classes classes = classes_for(&room, ids, offsets[sentences], longest);
+    i32 *words = NEW(&room, i32, longest + 1), *class = NEW(&room, i32, longest + 1);
+    i32 *count = NEW(&room, i32, longest), *first = NEW(&room, i32, longest);
+    u8 *once = NEW(&room, u8, longest + 1);
     for (i64 s = 0; s < sentences; s++) {
         i64 start = offsets[s], length = offsets[s + 1] - start;
         for (i64 n = 1; n <= least(orders, length); n++) {
-            table.epoch++;
-            i64 classes = 0;
+            next_classes(&classes, longest, length);
             for (i64 i = 0; i <= length - n; i++) {
-                i64 key = ids[start + i + n - 1];
-                if (n > 1) key |= (i64)class_at[i] << 32;
-                bool is_new;
-                class_at[i] = class_of(&table, key, &classes, &is_new);
+                bool is_new = true;
+                i32 own;
+                if (n == 1) own = class_at(&classes, &classes.words[ids[start + i]], &is_new);
+                else if (once[i] | once[i + 1]) own = classes.classes++;
+                else own = class_at(&classes, place_of(&classes, class[i], words[i + n - 1]), &is_new);
                 if (is_new) {
-                    count[class_at[i]] = 0;
-                    first[class_at[i]] = start + i;
+                    count[own] = 0;
+                    first[own] = (i32)i;
                 }
-                count[class_at[i]]++;
+                count[own]++;
+                class[i] = own;
+                if (n == 1) words[i] = own;
             }
-            for (i64 c = 0; c < classes; c++) {
-                double value = count[c] * weights[first[c] * orders + n - 1];
-                squares[s * orders + n - 1] += value * value;
+            if (n == 1) {
+                classes.width = classes.classes;
+                classes.is_square = length * classes.width <= WIDEST_SQUARE;
             }
+            double sum = 0;
+            const double *weight = weights + start * orders + n - 1;
+            for (i64 k = 0; k < classes.classes; k++) {
+                double value = count[k] * weight[first[k] * orders];
+                sum += value * value;
+            }
+            squares[s * orders + n - 1] = sum;
+            for (i64 i = 0; i <= length - n; i++) once[i] = count[class[i]] == 1;
         }
     }
     return leave(&room, DONE);

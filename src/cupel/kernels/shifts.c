@@ -8,8 +8,8 @@
 
    - Distances come from bit vectors, 64 cells of the matrix in a few instructions, where the beam of
      sacreBLEU's matrix cannot matter (ter_matrix.h).
-   - A moved hypothesis shares the rows before the moved span with the unmoved one, and often the bit
-     vectors behind it.
+   - A moved hypothesis shares the rows before the moved span with the unmoved one. Behind it the words
+     are the same: where no cell of the row there is lower than it was, the distance is not either.
    - Moves never change which words there are, so no distance falls below `floor`, the distance
      between the bags of words. A move counts as one edit: where `distance - floor` is at most 1,
      moving gains nothing.
@@ -82,14 +82,14 @@ static i64 load_pair(
 }
 
 /* Alignment and running sums of errors, going back from the end of both sentences. */
-static void trace(Scratch *s, i64 n, i64 m, bool beam) {
+static inline void trace(Scratch *s, i64 n, i64 m, bool beam, i64 blocks) {
     i64 i = n, j = m;
     while (j > 0) {
         s->alignment[j - 1] = (i32)(i - 1);
         s->reference_errors[j] = 1;
         int move = REFERENCE;
         if (i > 0) {
-            move = beam ? beam_move(s, n, m, i, j) : bits_move(s, m, i, j);
+            move = beam ? beam_move(s, n, m, i, j) : bits_move(s, blocks, i, j);
             if (move != REFERENCE) {
                 bool right = move == BOTH && s->hypothesis[i - 1] == s->reference[j - 1];
                 s->hypothesis_errors[i] = !right;
@@ -106,18 +106,23 @@ static void trace(Scratch *s, i64 n, i64 m, bool beam) {
     for (j = 0; j < m; j++) s->reference_errors[j + 1] += s->reference_errors[j];
 }
 
-/* Distance of `hypothesis`, and the alignment and errors of its edits. */
-static i64 align_pair(Scratch *s, i64 n, i64 m) {
-    if (m <= MAX_BLOCKS * WORD) {
-        i64 distance = bits_rows(s, n, m);
-        if (beam_is_wide(n, m, distance)) {
-            trace(s, n, m, false);
-            return distance;
-        }
+/* Distance of `hypothesis`; *beam: whether it comes from the rows within the beam. */
+static i64 measure_pair(Scratch *s, i64 n, i64 m, bool *beam) {
+    i64 blocks = blocks_of(m);
+    *beam = true;
+    if (blocks <= MAX_BLOCKS) {  /* the usual case, one block, is compiled on its own */
+        i64 distance = blocks == 1 ? bits_rows(s, n, m, 1) : bits_rows(s, n, m, blocks);
+        *beam = !beam_is_wide(n, m, distance);
+        if (!*beam) return distance;
     }
-    i64 distance = beam_rows(s, n, m);
-    trace(s, n, m, true);
-    return distance;
+    return beam_rows(s, n, m);
+}
+
+/* Alignment and errors of the edits of a measured pair. */
+static void align_pair(Scratch *s, i64 n, i64 m, bool beam) {
+    i64 blocks = blocks_of(m);
+    if (blocks == 1 && !beam) trace(s, n, m, false, 1);
+    else trace(s, n, m, beam, blocks);
 }
 
 /* Fill `candidates`; returns how many there are. *checked grows by how many count against the limit.
@@ -136,12 +141,12 @@ static i64 list_candidates(Scratch *s, i64 n, i64 m, i64 *checked) {
         for (i64 j = class; j <= last; j = s->next[j]) {
             if (j < i - MAX_SHIFT_DISTANCE) continue;
             i64 longest = least(MAX_SHIFT_SIZE, least(n - i, m - j)), length = 0;
+            if (s->alignment[j] >= i)  /* no phrase moves to where it stands */
+                longest = least(longest, s->alignment[j] - i);
             while (length < longest && s->hypothesis[i + length] == s->reference[j + length]) {
                 length++;
                 if (errors[i + length] == errors[i]) continue;
                 if (reference_errors[j + length] == reference_errors[j]) continue;
-                if (i <= s->alignment[j] && s->alignment[j] < i + length)
-                    break;  /* and so it is for all longer ones */
                 i64 previous = -1;
                 for (i64 position = j - 1; position < j + length; position++) {
                     i64 target = position >= 0 ? s->alignment[position] + 1 : 0;
@@ -158,17 +163,21 @@ static i64 list_candidates(Scratch *s, i64 n, i64 m, i64 *checked) {
     return found;
 }
 
-/* Distance of `shifted`, which differs from `hypothesis` within `span`; any number above `limit`
-   where it is above.
+/* Distance of the hypothesis with a shift made; any number above `limit` where it is above.
 
    `limit` is below the distance of `hypothesis`: where that one did not need the beam, this one does
    not, and where this one does, the rows of that one are there. */
-static i64 shifted_distance(Scratch *s, i64 n, i64 m, Span span, i64 limit) {
+static i64 shifted_distance(Scratch *s, i64 n, i64 m, Shift shift, i64 limit) {
     if (m <= MAX_BLOCKS * WORD) {
-        i64 distance = m <= WORD ? bits_shifted(s, n, m, span) : bits_shifted_blocks(s, n, m, span);
+        Move move = move_of(n, shift);
+        i64 distance = m <= WORD ? bits_moved(s, n, m, move, limit)
+                                 : bits_moved_blocks(s, n, m, move, limit);
         if (distance > limit || beam_is_wide(n, m, distance)) return distance;
     }
-    return beam_shifted(s, n, m, span.low);
+    Span span = move_phrase(s->hypothesis, s->shifted, n, shift);
+    i64 distance = beam_shifted(s, n, m, span.low);
+    copy_span(s->hypothesis, s->shifted, span);
+    return distance;
 }
 
 /* Sort candidates by length, the longest first; of one length they keep their order. */
@@ -199,13 +208,11 @@ static i64 make_best_shift(Scratch *s, i64 n, i64 m, i64 found, i64 distance, i6
         i64 needed = comes_first(shift, best) && best_gain > 0 ? best_gain : best_gain + 1;
         if (2 * shift.length < best_gain) break;
         if (2 * shift.length < needed) continue;
-        Span span = move_phrase(s->hypothesis, s->shifted, n, shift);
-        i64 gain = distance - shifted_distance(s, n, m, span, distance - needed);
+        i64 gain = distance - shifted_distance(s, n, m, shift, distance - needed);
         if (gain >= needed) {
             best_gain = gain;
             best = shift;
         }
-        copy_span(s->hypothesis, s->shifted, span);
         if (gain == distance - floor) break;
     }
     if (best_gain > 0)
@@ -217,8 +224,10 @@ static i64 make_best_shift(Scratch *s, i64 n, i64 m, i64 found, i64 distance, i6
 static i64 pair_edits(Scratch *s, i64 n, i64 m, i64 floor, i64 enough) {
     i64 shifts = 0, checked = 0;
     for (;;) {
-        i64 distance = align_pair(s, n, m);
+        bool beam;
+        i64 distance = measure_pair(s, n, m, &beam);
         if (distance - floor <= 1 || shifts + floor >= enough) return shifts + distance;
+        align_pair(s, n, m, beam);
         i64 found = list_candidates(s, n, m, &checked);
         if (checked >= MAX_CANDIDATES) return shifts + distance;
         i64 gain = make_best_shift(s, n, m, found, distance, floor);
@@ -283,7 +292,9 @@ KERNEL(edit_kinds)(
             i64 floor =
                 load_pair(&scratch, hypothesis, n, ids + offsets[references[r]], m, first);
             if (floor > fewest || pair_edits(&scratch, n, m, floor, fewest + 1) != fewest) continue;
-            i64 distance = align_pair(&scratch, n, m);
+            bool beam;
+            i64 distance = measure_pair(&scratch, n, m, &beam);
+            align_pair(&scratch, n, m, beam);
             own[0] = (double)(distance - scratch.hypothesis_errors[n]);
             own[1] = (double)(distance - scratch.reference_errors[m]);
             own[2] = (double)distance - own[0] - own[1];

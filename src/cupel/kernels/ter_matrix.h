@@ -61,9 +61,9 @@ static inline bool beam_is_wide(i64 n, i64 m, i64 distance) {
 }
 
 /* How cell (i, j) was reached: of equally cheap ways BOTH, then HYPOTHESIS. */
-static inline int bits_move(const Scratch *s, i64 m, i64 i, i64 j) {
+static inline int bits_move(const Scratch *s, i64 blocks, i64 i, i64 j) {
     if (s->hypothesis[i - 1] == s->reference[j - 1]) return BOTH;
-    const Cells *cells = &s->cells[i * blocks_of(m) + (j - 1) / WORD];
+    const Cells *cells = &s->cells[i * blocks + (j - 1) / WORD];
     u64 bit = (u64)1 << ((j - 1) % WORD);
     if (!(cells->diagonal & bit)) return BOTH;
     return cells->rise & bit ? HYPOTHESIS : REFERENCE;
@@ -87,8 +87,7 @@ static inline Cells next_cells(
 }
 
 /* All rows of the matrix as bit vectors, kept for the trace and for shifted hypotheses. */
-static i64 bits_rows(Scratch *s, i64 n, i64 m) {
-    i64 blocks = blocks_of(m);
+static inline i64 bits_rows(Scratch *s, i64 n, i64 m, i64 blocks) {
     u64 top = (u64)1 << ((m - 1) % WORD);
     for (i64 b = 0; b < blocks; b++) s->cells[b] = (Cells){.plus = ~(u64)0};
     s->final[0] = (i32)m;
@@ -106,55 +105,89 @@ static i64 bits_rows(Scratch *s, i64 n, i64 m) {
     return s->final[n];
 }
 
-/* Distance of `shifted`, which differs from `hypothesis` within `span`, to a reference of up to 64
-   words. */
-static i64 bits_shifted(const Scratch *s, i64 n, i64 m, Span span) {
-    u64 top = (u64)1 << (m - 1);
-    u64 plus = s->cells[span.low].plus, minus = s->cells[span.low].minus;
-    i64 distance = s->final[span.low];
-    for (i64 i = span.low; i < n; i++) {
-        if (i == span.high && plus == s->cells[i].plus && minus == s->cells[i].minus)
-            return distance + s->final[n] - s->final[i];
-        u64 fall;
-        Cells new = next_cells(s->equal[s->shifted[i]], plus, minus, HIGHEST, 0, &fall);
-        plus = new.plus;
-        minus = new.minus;
-        distance += ((new.rise & top) != 0) - ((fall & top) != 0);
+/* Whether some cell of a row of the moved hypothesis is below that of the unmoved one by `needed` or
+   more (1 or more): else, with the same words behind the row, the distance is not either. sum: how
+   much the cell before these 64 is above. */
+static inline bool falls_by(const Cells *old, u64 plus, u64 minus, i64 needed, i64 *sum) {
+    for (u64 unlike = (plus ^ old->plus) | (minus ^ old->minus); unlike; unlike &= unlike - 1) {
+        u64 bit = unlike & -unlike;
+        *sum += ((plus & bit) != 0) + ((old->minus & bit) != 0) - ((minus & bit) != 0) -
+                ((old->plus & bit) != 0);
+        if (*sum <= -needed) return true;
     }
-    return distance;
+    return false;
 }
 
-/* Whether row i of the moved hypothesis has the bit vectors of the unmoved one. */
-static inline bool is_same_row(const Scratch *s, i64 i, i64 blocks, const u64 *plus, const u64 *minus) {
-    for (i64 b = 0; b < blocks; b++) {
-        const Cells *old = &s->cells[i * blocks + b];
-        if (plus[b] != old->plus || minus[b] != old->minus) return false;
+/* A row of the matrix of a reference of up to 64 words. */
+typedef struct {
+    u64 plus, minus, top;
+    i64 distance;
+} Row;
+
+static inline void add_words(const Scratch *s, i64 from, i64 to, Row *row) {
+    for (i64 i = from; i < to; i++) {
+        u64 fall;
+        Cells new =
+            next_cells(s->equal[s->hypothesis[i]], row->plus, row->minus, HIGHEST, 0, &fall);
+        row->plus = new.plus;
+        row->minus = new.minus;
+        row->distance += ((new.rise & row->top) != 0) - ((fall & row->top) != 0);
     }
-    return true;
+}
+
+/* Distance of the hypothesis with a move made, to a reference of up to 64 words; any number above
+   `limit` where it is above. */
+static i64 bits_moved(const Scratch *s, i64 n, i64 m, Move move, i64 limit) {
+    const Cells *cells = &s->cells[move.low];
+    Row row = {cells->plus, cells->minus, (u64)1 << (m - 1), s->final[move.low]};
+    i64 needed = s->final[n] - limit, sum = 0;
+    add_words(s, move.middle, move.high, &row);
+    add_words(s, move.low, move.middle, &row);
+    if (needed > 0 && !falls_by(&s->cells[move.high], row.plus, row.minus, needed, &sum))
+        return limit + 1;
+    add_words(s, move.high, n, &row);
+    return row.distance;
 }
 
 /* The same, for a longer reference. */
-static i64 bits_shifted_blocks(const Scratch *s, i64 n, i64 m, Span span) {
-    i64 blocks = blocks_of(m), distance = s->final[span.low];
-    u64 top = (u64)1 << ((m - 1) % WORD), plus[MAX_BLOCKS], minus[MAX_BLOCKS];
-    for (i64 b = 0; b < blocks; b++) {
-        plus[b] = s->cells[span.low * blocks + b].plus;
-        minus[b] = s->cells[span.low * blocks + b].minus;
-    }
-    for (i64 i = span.low; i < n; i++) {
-        if (i == span.high && is_same_row(s, i, blocks, plus, minus))
-            return distance + s->final[n] - s->final[i];
+typedef struct {
+    u64 plus[MAX_BLOCKS], minus[MAX_BLOCKS], top;
+    i64 distance, blocks;
+} LongRow;
+
+static void add_words_to_blocks(const Scratch *s, i64 from, i64 to, LongRow *row) {
+    for (i64 i = from; i < to; i++) {
         u64 rise = HIGHEST, fall = 0;
-        for (i64 b = 0; b < blocks; b++) {
-            u64 match = s->equal[s->shifted[i] * blocks + b];
-            Cells new = next_cells(match, plus[b], minus[b], rise, fall, &fall);
-            plus[b] = new.plus;
-            minus[b] = new.minus;
+        for (i64 b = 0; b < row->blocks; b++) {
+            u64 match = s->equal[s->hypothesis[i] * row->blocks + b];
+            Cells new = next_cells(match, row->plus[b], row->minus[b], rise, fall, &fall);
+            row->plus[b] = new.plus;
+            row->minus[b] = new.minus;
             rise = new.rise;
         }
-        distance += ((rise & top) != 0) - ((fall & top) != 0);
+        row->distance += ((rise & row->top) != 0) - ((fall & row->top) != 0);
     }
-    return distance;
+}
+
+static i64 bits_moved_blocks(const Scratch *s, i64 n, i64 m, Move move, i64 limit) {
+    i64 blocks = blocks_of(m), needed = s->final[n] - limit, sum = 0;
+    LongRow row = {
+        .top = (u64)1 << ((m - 1) % WORD), .distance = s->final[move.low], .blocks = blocks
+    };
+    for (i64 b = 0; b < blocks; b++) {
+        row.plus[b] = s->cells[move.low * blocks + b].plus;
+        row.minus[b] = s->cells[move.low * blocks + b].minus;
+    }
+    add_words_to_blocks(s, move.middle, move.high, &row);
+    add_words_to_blocks(s, move.low, move.middle, &row);
+    bool falls = needed <= 0;
+    for (i64 b = 0; b < blocks && !falls; b++) {
+        const Cells *old = &s->cells[move.high * blocks + b];
+        falls = falls_by(old, row.plus[b], row.minus[b], needed, &sum);
+    }
+    if (!falls) return limit + 1;
+    add_words_to_blocks(s, move.high, n, &row);
+    return row.distance;
 }
 
 /* Turn row i - 1 in `row` into row i; returns its span. Cells outside the beam are infinite. */

@@ -9,7 +9,7 @@
 
 #include "room.h"
 
-enum { CODE_POINTS = 0x110000 };
+enum { COMMON = 0x10000 };  /* code points below are those of nearly all text */
 enum { BLANK = 32, APOSTROPHE = 39, COMMA = 44, DASH = 45, PERIOD = 46, LETTER_S = 115 };
 
 /* Classes of code points, added up: white space; a word of its own; such a word that takes the marks
@@ -130,12 +130,13 @@ static inline i64 slot_of(const Words *words, const i32 *codes, i64 length) {
 /* The number of a word, the next one where it was not seen before. Words of one code point, most of
    those of Chinese, are found without the table. */
 static inline i32 number_of(Room *room, Words *words, const i32 *codes, i64 length) {
-    if (length == 1 && words->single[codes[0]]) return words->single[codes[0]] - 1;
+    bool single = length == 1 && (u32)codes[0] < COMMON;
+    if (single && words->single[codes[0]]) return words->single[codes[0]] - 1;
     i64 slot = slot_of(words, codes, length);
     if (words->slots[slot] >= 0) return words->slots[slot];
     i32 number = (i32)words->count++;
     words->slots[slot] = number;
-    if (length == 1) words->single[codes[0]] = number + 1;
+    if (single) words->single[codes[0]] = number + 1;
     memcpy(words->letters + words->starts[number], codes, (size_t)length * sizeof(i32));
     words->starts[number + 1] = words->starts[number] + length;
     if (2 * words->count > words->size) grow(room, words);
@@ -222,7 +223,7 @@ KERNEL(numbered_words)(
 ) {
     OPEN(room);
     Words words = {
-        letters, starts, 0, NEW(&room, i32, 1 << 14), 1 << 14, ZEROS(&room, i32, CODE_POINTS)
+        letters, starts, 0, NEW(&room, i32, 1 << 14), 1 << 14, ZEROS(&room, i32, COMMON)
     };
     memset(words.slots, -1, (1 << 14) * sizeof(i32));
     starts[0] = 0;
@@ -244,6 +245,10 @@ KERNEL(numbered_words)(
                 at++;
                 continue;
             }
+            if (class == APART && !special && (u32)codes[at] < COMMON && words.single[codes[at]]) {
+                ids[count++] = words.single[codes[at++]] - 1;  /* most of Chinese */
+                continue;
+            }
             if (class & TAKES_MARKS) {
                 while (end < stop && class_of(classes, size, codes[end]) & MARK) end++;
             } else if (!(class & APART)) {
@@ -260,4 +265,19 @@ KERNEL(numbered_words)(
     sizes[0] = count;
     sizes[1] = words.count;
     return leave(&room, DONE);
+}
+
+/* Each code point replaced by that of a table, (size,). is_whole: 0 where one is beyond its end, or
+   where the table has -1. */
+KERNEL(replaced_codes)(
+    const i32 *codes, i64 total, const i32 *table, i64 size, i32 *replaced, i64 *is_whole
+) {
+    i32 any = 0;
+    *is_whole = 0;
+    for (i64 i = 0; i < total; i++) {
+        if ((u32)codes[i] >= (u64)size) return DONE;
+        any |= replaced[i] = table[codes[i]];
+    }
+    *is_whole = any >= 0;
+    return DONE;
 }

@@ -46,3 +46,13 @@ def numbered_words(
     words, distinct = sizes.tolist()
     starts = starts[: distinct + 1].copy()
     return ids[:words].copy(), ends, letters[: starts[-1]].copy(), starts
+
+
+_replaced_codes = kernel("replaced_codes", "i32* i64 i32* i64 i32* i64*")
+
+
+def replaced_codes(codes: Int32Array, table: Int32Array) -> Int32Array | None:
+    """Each code point replaced by that of a table; None where it has none for one, or -1."""
+    replaced, is_whole = np.empty(len(codes), np.int32), np.zeros(1, np.int64)
+    _replaced_codes(codes, len(codes), table, len(table), replaced, is_whole)
+    return replaced if is_whole[0] else None

@@ -140,7 +140,7 @@ class Cider(Metric):
         if self._frequencies is None:
             raise CupelError("CIDEr has to be prepared on a corpus before it can score.")
         tokens = batch.analyse(self.tokenizer)
-        weights = self._frequencies.weights(self._frequencies.table.numbers(tokens))
+        weights = self._frequencies.weights(tokens)
         norms = np.sqrt(squared_lengths(tokens.ids, tokens.offsets, ORDERS, weights))
         hypotheses = np.repeat(batch.hypothesis_index, batch.reference_counts)
         _, products = clipped_matches(
@@ -193,14 +193,30 @@ class DocumentFrequencies:
     table: NgramTable
     counts: tuple[FloatArray, ...]
 
-    def weights(self, numbers: IntArray) -> FloatArray:
-        """log(documents / frequency) of numbered n-grams; an unknown one counts as frequency 1."""
-        weights = np.empty(numbers.shape)
-        for n, counts in enumerate(self.counts):
-            frequencies = np.append(np.maximum(counts, 1.0), 1.0)  # the last is that of number -1
-            by_number = np.log(self.documents) - np.log(frequencies)
-            weights[:, n] = by_number[numbers[:, n]]
-        return weights
+    def weights(self, tokens: Tokens) -> FloatArray:
+        """(total, orders): log(documents / frequency) of the n-gram that starts at each token.
+
+        One that no document has counts as one of frequency 1.
+        """
+        from cupel.kernels.tries import ngram_weights
+
+        rare = float(np.log(self.documents))
+        return ngram_weights(
+            tokens.ids,
+            tokens.offsets,
+            self.table.words(tokens),
+            self.table.levels,
+            [rare - _logs(counts) for counts in self.counts],
+            rare,
+        )
+
+
+def _logs(counts: FloatArray) -> FloatArray:
+    """Logarithms of counts, 0 up to 1: most n-grams occur once."""
+    logs = np.zeros(len(counts))
+    several = np.flatnonzero(counts > 1)
+    logs[several] = np.log(counts[several])
+    return logs
 
 
 def document_frequencies(corpus: Corpus, tokenizer: Tokenizer) -> DocumentFrequencies:
@@ -223,10 +239,11 @@ def frequencies_of_blocks(
     tokens = joined(map(tokens_of, blocks))
     segments = len(sizes)
     per_text = np.repeat(np.arange(segments), sizes)
-    segment = np.repeat(per_text, tokens.lengths)
+    segment = np.repeat(per_text.astype(np.int32), tokens.lengths)
     table, numbers = build(tokens, ORDERS)
     counts = tuple(
-        segment_counts(numbers, n, segment, size) for n, size in enumerate(table.sizes(), start=1)
+        segment_counts(column, segment, size)
+        for column, size in zip(numbers.T, table.sizes(), strict=True)
     )
     return DocumentFrequencies(float(segments), table, counts)
 
@@ -251,11 +268,9 @@ def _spelled(frequencies: DocumentFrequencies) -> Mapping[str, float]:
     words = list(frequencies.table.vocabulary)
     spelled = words
     counts_by_ngram = dict(zip(spelled, frequencies.counts[0], strict=True))
-    for n, (lasts, counts) in enumerate(
-        zip(frequencies.table.lasts, frequencies.counts[1:], strict=True), start=2
-    ):
-        prefixes = frequencies.table.prefixes(n)
-        spelled = [f"{spelled[p]} {words[w]}" for p, w in zip(prefixes, lasts, strict=True)]
+    for level, counts in zip(frequencies.table.levels, frequencies.counts[1:], strict=True):
+        places = zip(level.parents, level.lasts, strict=True)
+        spelled = [f"{spelled[p]} {words[w]}" for p, w in places]
         counts_by_ngram |= zip(spelled, counts, strict=True)
     return counts_by_ngram
 

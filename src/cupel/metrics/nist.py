@@ -35,14 +35,14 @@ from typing import TYPE_CHECKING, Annotated, Self
 
 import numpy as np
 
-from cupel.arrays import FloatArray
+from cupel.arrays import FloatArray, IntArray
 from cupel.batch import Batch
 from cupel.errors import CupelError
 from cupel.metric import Metric, Signature, ratio
 from cupel.metrics import shared_options as option
 from cupel.metrics.bleu import ngram_totals
 from cupel.registry import register
-from cupel.text.ngrams import NgramTable, build
+from cupel.text.ngrams import NgramTable, build, table_counts
 from cupel.text.tokenizers import Tokenizer
 from cupel.text.tokens import joined
 
@@ -97,41 +97,34 @@ class Nist(Metric):
         table, numbers = build(tokens, self.max_ngram_order)
         information = []
         zero = table.vocabulary.get("0", -1)
-        context = np.full(1, len(tokens.ids))  # the empty context: all words
+        contexts = np.full(1, len(tokens.ids))  # the empty context: all words
         for n, size in enumerate(table.sizes(), start=1):
-            present = numbers[:, n - 1][numbers[:, n - 1] >= 0]
-            counts = np.bincount(present, minlength=size)
+            counts = table_counts(numbers[:, n - 1], size)
             if n == 1:
-                denominators = np.broadcast_to(context, counts.shape)
+                denominators = np.broadcast_to(contexts, counts.shape)
             else:
-                prefixes = table.prefixes(n)
-                denominators = context[prefixes]
-                if n == 2:
-                    denominators = np.where(prefixes == zero, len(tokens.ids), denominators)
-            # At the end a 0 for number -1, the n-grams that no reference has.
-            information.append(np.append(np.log(denominators / counts) / math.log(2), 0.0))
-            context = counts
+                denominators = contexts[table.prefixes(n)]
+                if n == 2 and zero >= 0:
+                    denominators[table.prefixes(n) == zero] = len(tokens.ids)
+            information.append(_information(denominators, counts))
+            contexts = counts
         return replace(self, _table=table, _information=tuple(information))
 
     def statistics(self, batch: Batch) -> FloatArray:
-        from cupel.kernels.ngrams import CLIPPED, clipped_matches
+        from cupel.kernels.ngrams import information_matches
 
         if self._table is None:
             raise CupelError("NIST has to be prepared on a corpus before it can score.")
         tokens = batch.analyse(self.tokenizer)
-        numbers = self._table.numbers(tokens)
-        weights = np.empty(numbers.shape)
-        for n, information in enumerate(self._information):
-            weights[:, n] = information[numbers[:, n]]
-        _, matched = clipped_matches(
+        matched = information_matches(
             tokens.ids,
             tokens.offsets,
             batch.hypothesis_index,
             batch.reference_index,
             batch.reference_offsets,
-            self.max_ngram_order,
-            weights,
-            CLIPPED,
+            self._table.words(tokens),
+            self._table.levels,
+            self._information,
         )
         lengths = tokens.lengths[batch.hypothesis_index]
         references = tokens.lengths[batch.reference_index]
@@ -164,3 +157,11 @@ class Nist(Metric):
     def _information_by_order(self, statistics: FloatArray) -> FloatArray:
         orders = self.max_ngram_order
         return ratio(statistics[..., 2 : 2 + orders], statistics[..., 2 + orders :])
+
+
+def _information(contexts: IntArray, counts: IntArray) -> FloatArray:
+    """log2(contexts / counts): 0 for the many n-grams that are the only one of their context."""
+    information = np.zeros(len(counts))
+    several = np.flatnonzero(contexts != counts)
+    information[several] = np.log(contexts[several] / counts[several]) / math.log(2)
+    return information

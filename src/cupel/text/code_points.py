@@ -6,12 +6,14 @@ it. The ranges are those of the tokenizers' own definitions.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import cache
+from itertools import accumulate, pairwise
+from typing import Literal
 
 import numpy as np
 
-from cupel.arrays import Bytes
+from cupel.arrays import Bytes, Int32Array
 from cupel.kernels.words import APART, WHITE
 
 Ranges = Iterable[tuple[int, int]]
@@ -83,3 +85,35 @@ def tercom(asian: bool) -> Bytes:
 def every_character() -> Bytes:
     """Every code point a word of its own, but for white space."""
     return _table([(0, CODE_POINTS - 1)])
+
+
+Case = Literal["lower", "ascii"] | None
+"""Lower case as `str.lower` makes it, or of the letters A to Z alone; None: as it is."""
+
+
+def in_case(sentences: Sequence[str], case: Case) -> list[str]:
+    """The sentences in that case."""
+    if case != "ascii":
+        return list(map(str.lower, sentences)) if case else list(sentences)
+    # The letters A to Z are those that `bytes.lower` changes.
+    whole = "".join(sentences).encode("utf-8", "surrogatepass").lower()
+    text = whole.decode("utf-8", "surrogatepass")
+    return [text[a:b] for a, b in pairwise(accumulate(map(len, sentences), initial=0))]
+
+
+@cache
+def case_table(case: Case) -> Int32Array:
+    """What each of the first 65,536 code points is in that case.
+
+    -1 for the two whose lower case is more than one code point, or depends on those around it.
+    """
+    codes = np.arange(0x10000, dtype=np.int32)
+    if case == "ascii":
+        codes[ord("A") : ord("Z") + 1] += 32
+        return codes
+    others = [ord("\u0130"), ord("\u03a3")]
+    codes[others] = 0
+    text = codes.tobytes().decode("utf-32-le", "surrogatepass").lower()
+    table = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), np.int32).copy()
+    table[others] = -1
+    return table

@@ -1,78 +1,77 @@
 """The n-grams of a whole corpus, numbered: what NIST's information and CIDEr's document
 frequencies are counted over.
 
-They form a trie: the n-grams that continue one (n-1)-gram stand next to each other, in order of
-their last word, so an n-gram's number is its place among all of its order. The table is frozen
-and made of plain arrays: workers get it once, and finding an n-gram takes a few steps.
+They form a trie: an n-gram is a continuation of its first n-1 words. Numbers are in order of first
+appearance, so that what stands together in a text stands together here. The table is frozen and made
+of plain arrays: workers get it once, and finding an n-gram takes a few steps.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from cupel.arrays import Int32Array, IntArray
 from cupel.text.tokens import Tokens
 
+if TYPE_CHECKING:
+    from cupel.kernels.tries import Continuations
+
 
 @dataclass(frozen=True)
 class NgramTable:
     """Numbers of all n-grams (n = 1..orders) of some text.
 
-    vocabulary: token -> number of the 1-gram. For n = 2..orders, the continuations of the
-    (n-1)-gram p are the n-grams starts[n-2][p] to starts[n-2][p+1], with last words lasts[n-2].
+    vocabulary: token -> number of the 1-gram. levels: the n-grams for n = 2..orders.
     """
 
     vocabulary: Mapping[str, int]
-    starts: tuple[IntArray, ...]
-    lasts: tuple[Int32Array, ...]
+    levels: tuple[Continuations, ...]
 
     @property
     def orders(self) -> int:
-        return len(self.lasts) + 1
+        return len(self.levels) + 1
 
     def sizes(self) -> list[int]:
         """How many distinct n-grams of each order there are."""
-        return [len(self.vocabulary), *map(len, self.lasts)]
+        return [len(self.vocabulary), *(len(level.lasts) for level in self.levels)]
 
-    def prefixes(self, n: int) -> IntArray:
+    def lasts(self, n: int) -> Int32Array:
+        """For each n-gram (n >= 2) its last word."""
+        return self.levels[n - 2].lasts
+
+    def prefixes(self, n: int) -> Int32Array:
         """For each n-gram (n >= 2) the number of its first n-1 words."""
-        starts = self.starts[n - 2]
-        return np.repeat(np.arange(len(starts) - 1), np.diff(starts))
+        return self.levels[n - 2].parents
 
-    def numbers(self, tokens: Tokens) -> IntArray:
-        """(total, orders): the number of the n-gram that starts at each token.
-
-        -1 where the table does not have it or the sentence ends before it does.
-        """
-        from cupel.kernels.tries import find_continuations
-
+    def words(self, tokens: Tokens) -> Int32Array:
+        """(types,): the number of each token's type, -1 where the table does not have it."""
         find = self.vocabulary.get
-        types = np.fromiter((find(word, -1) for word in tokens.types), np.int64, len(tokens.types))
-        words = types[tokens.ids] if len(tokens.ids) else np.zeros(0, np.int64)
-        numbers = np.full((len(words), self.orders), -1, np.int64)
-        numbers[:, 0] = words
-        for n, (starts, lasts) in enumerate(zip(self.starts, self.lasts, strict=True), start=2):
-            find_continuations(starts, lasts, tokens.offsets, words, n, numbers)
-        return numbers
+        return np.fromiter((find(word, -1) for word in tokens.types), np.int32, len(tokens.types))
 
 
-def build(tokens: Tokens, orders: int) -> tuple[NgramTable, IntArray]:
-    """The table of all n-grams of `tokens`, and their numbers as `NgramTable.numbers` gives them."""
-    from cupel.kernels.tries import number_continuations, places_by_word
+def build(tokens: Tokens, orders: int) -> tuple[NgramTable, Int32Array]:
+    """The table of all n-grams of `tokens`, and (total, orders) the number of the n-gram that starts
+    at each of them, -1 where the sentence ends before it does.
+    """
+    from cupel.kernels.tries import number_continuations
 
-    words = tokens.ids.astype(np.int64)
-    numbers = np.full((len(words), orders), -1, np.int64)
-    numbers[:, 0] = words
-    all_starts, all_lasts = [], []
-    parents = len(tokens.types)
-    by_word = places_by_word(words, parents)
+    columns = np.empty((orders, len(tokens.ids)), np.int32)
+    columns[0] = tokens.ids
+    levels: list[Continuations] = []
     for n in range(2, orders + 1):
-        starts, lasts = number_continuations(words, tokens.offsets, by_word, n, parents, numbers)
-        all_starts.append(starts)
-        all_lasts.append(lasts)
-        parents = len(lasts)
+        shorter = len(levels[-1].lasts) if levels else len(tokens.types)
+        level = number_continuations(
+            tokens.ids, tokens.offsets, n, shorter, columns[n - 2], columns[n - 1]
+        )
+        levels.append(level)
     vocabulary = {word: number for number, word in enumerate(tokens.types)}
-    return NgramTable(vocabulary, tuple(all_starts), tuple(all_lasts)), numbers
+    return NgramTable(vocabulary, tuple(levels)), columns.T
+
+
+def table_counts(numbers: Int32Array, size: int) -> IntArray:
+    """(size,): how often each n-gram occurs among those of one column of numbers."""
+    return np.bincount(numbers + 1, minlength=size + 1)[1:]

@@ -17,6 +17,7 @@ import numpy as np
 
 from cupel.arrays import Bytes, Int32Array, IntArray
 from cupel.batch import Batch
+from cupel.text.code_points import Case
 from cupel.text.tokens import Tokens, offsets_of, ragged_take, split_words
 
 _ENTITIES = (("&quot;", '"'), ("&amp;", "&"), ("&lt;", "<"), ("&gt;", ">"))
@@ -40,17 +41,33 @@ class Tercom:
     case_sensitive: bool = False
 
     def __call__(self, sentences: Sequence[str]) -> Tokens:
-        if not self.case_sensitive:
-            sentences = [sentence.lower() for sentence in sentences]
+        lower: Case = None if self.case_sensitive else "lower"
         if not self.normalized:
-            return self._without_punctuation(split_words(sentences))
-        once = self._pass([_resolved(sentence) for sentence in sentences])
-        return _with_second_pass(once, self._pass(once.types))
+            return self._without_punctuation(split_words(sentences, lower=lower))
+        whole = "".join(sentences)
+        if "&" in whole or "\n" in whole:
+            sentences = [
+                _resolved(text, lower) if "&" in text or "\n" in text else text
+                for text in sentences
+            ]
+        once = self._pass(sentences, lower)
+        return _with_second_pass(once, self._changed(once.types))
 
-    def _pass(self, sentences: Sequence[str]) -> Tokens:
+    def _changed(self, words: Sequence[str]) -> dict[int, list[str]]:
+        """What the second pass makes of the words that it changes, by their place.
+
+        What it splits is in letters and digits only in words of one character.
+        """
+        places = [n for n, word in enumerate(words) if len(word) > 1 and not word.isalnum()]
+        again = self._pass([words[n] for n in places])
+        rows = ((n, again.of(row)) for row, n in enumerate(places))
+        return {n: made for n, made in rows if made != [words[n]]}
+
+    def _pass(self, sentences: Sequence[str], lower: Case = None) -> Tokens:
         from cupel.kernels.words import RULES_TERCOM
 
-        return self._without_punctuation(split_words(sentences, RULES_TERCOM, self._classes()))
+        words = split_words(sentences, RULES_TERCOM, self._classes(), lower)
+        return self._without_punctuation(words)
 
     def _classes(self) -> Bytes:
         from cupel.text.code_points import tercom
@@ -70,13 +87,13 @@ class Tercom:
         return batch.reference_index + (len(batch.sentences) if self.normalized else 0)
 
 
-def _resolved(sentence: str) -> str:
-    """Without line breaks and XML entities."""
+def _resolved(sentence: str, lower: Case) -> str:
+    """Without line breaks and XML entities, which may be written in capitals where case is ignored."""
+    sentence = sentence.lower() if lower else sentence
     if "\n" in sentence:
         sentence = sentence.rstrip().replace("\n-", "").replace("\n", " ")
-    if "&" in sentence:
-        for entity, character in _ENTITIES:
-            sentence = sentence.replace(entity, character)
+    for entity, character in _ENTITIES:
+        sentence = sentence.replace(entity, character)
     return sentence
 
 
@@ -87,13 +104,14 @@ def _replaced(tokens: Tokens, words: Tokens) -> Tokens:
     return Tokens(ids, ends[tokens.offsets], words.types)
 
 
-def _with_second_pass(once: Tokens, again: Tokens) -> Tokens:
-    """The rows of `once`, and behind them the same with each token replaced by its row of `again`."""
+def _with_second_pass(once: Tokens, changed: Mapping[int, list[str]]) -> Tokens:
+    """The rows of `once`, and behind them the same with each changed token replaced by its words."""
     types, ids, offsets = list(once.types), once.ids, once.offsets
-    other = _unlike(types, again)
-    if other:  # few do change
+    if changed:  # few do change
         numbers = {word: number for number, word in enumerate(types)}
-        rows = {n: [numbers.setdefault(w, len(numbers)) for w in again.of(n)] for n in other}
+        rows = {
+            n: [numbers.setdefault(w, len(numbers)) for w in made] for n, made in changed.items()
+        }
         types = list(numbers)
         ids, offsets = _with_rows(once, rows)
     return Tokens(
@@ -101,16 +119,6 @@ def _with_second_pass(once: Tokens, again: Tokens) -> Tokens:
         np.concatenate([once.offsets, offsets[1:] + once.offsets[-1]]),
         types,
     )
-
-
-def _unlike(words: Sequence[str], tokens: Tokens) -> list[int]:
-    """Which rows are not one token that is the word of that place."""
-    if len(tokens.ids) == len(words) and list(tokens.types) == words:
-        return []
-    is_one = (tokens.lengths == 1).tolist()
-    first = np.append(tokens.ids, 0)[tokens.offsets[:-1]].tolist()
-    rows = enumerate(zip(words, is_one, first, strict=True))
-    return [n for n, (word, one, number) in rows if not one or tokens.types[number] != word]
 
 
 def _with_rows(tokens: Tokens, rows: Mapping[int, Sequence[int]]) -> tuple[Int32Array, IntArray]:

@@ -9,17 +9,20 @@ says where the file has to be.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from cupel.errors import CupelError, MissingPart
 from cupel.metric import Signature
 from cupel.text import mteval13a
+from cupel.text.code_points import Case, in_case
 from cupel.text.tokens import Tokens, split_words
+
+if TYPE_CHECKING:
+    from cupel.text.kept_words import KeptWords
 
 SACREBLEU_TOKENIZERS = (
     "13a",
@@ -45,6 +48,9 @@ _PACKAGES = {
     "flores200": "sentencepiece",
     "spBLEU-1K": "sentencepiece",
 }
+
+KEPT = ("ja-mecab", "ko-mecab")
+"""Those whose words are kept on disk."""
 
 
 @dataclass(frozen=True)
@@ -74,11 +80,14 @@ class Tokenizer:
     def __call__(self, sentences: Sequence[str]) -> Tokens:
         if isinstance(sentences, str):
             raise CupelError("A list of sentences was expected, not one string: use tokens(text).")
-        if self.lowercase:
-            lower = _ascii_lower if self.lowercase == "ascii" else str.lower
-            sentences = [lower(sentence) for sentence in sentences]
+        case: Case = "ascii" if self.lowercase == "ascii" else "lower" if self.lowercase else None
         compiled = _COMPILED.get(self.name)
-        return compiled(sentences) if compiled else split_words(self.lines(sentences))
+        if compiled:
+            return compiled(sentences, case)
+        sentences = in_case(sentences, case)
+        if self.name in KEPT:
+            return _kept_words(self.name)(sentences)
+        return split_words(self.lines(sentences))
 
     def lines(self, sentences: Sequence[str]) -> list[str]:
         """The tokenised sentences as text, tokens separated by white space."""
@@ -91,6 +100,8 @@ class Tokenizer:
         if self.name in _COMPILED:
             tokens = self(sentences)
             return [" ".join(tokens.of(row)) for row in range(len(tokens))]
+        if self.name in KEPT:
+            return _kept_words(self.name).lines(sentences)
         tokenize: Callable[[str], str] = _sacrebleu_tokenizer(self.name)
         return [tokenize(sentence.rstrip()) for sentence in sentences]
 
@@ -105,40 +116,40 @@ class Tokenizer:
         return Signature.of(case="lc" if self.lowercase else "mixed", tok=self.signature())
 
 
-def _chinese(sentences: Sequence[str]) -> Tokens:
+def _mteval(sentences: Sequence[str], case: Case) -> Tokens:
+    return mteval13a.tokenize(in_case(sentences, case) if case else sentences)
+
+
+def _blanks(sentences: Sequence[str], case: Case) -> Tokens:
+    return split_words(sentences, lower=case)
+
+
+def _chinese(sentences: Sequence[str], case: Case) -> Tokens:
     from cupel.kernels.words import RULES_ZH
     from cupel.text.code_points import chinese
 
-    return split_words(sentences, RULES_ZH, chinese())
+    return split_words(sentences, RULES_ZH, chinese(), case)
 
 
-def _characters(sentences: Sequence[str]) -> Tokens:
+def _characters(sentences: Sequence[str], case: Case) -> Tokens:
     from cupel.text.code_points import every_character
 
-    return split_words(sentences, classes=every_character())
+    return split_words(sentences, classes=every_character(), lower=case)
 
 
-def _by_script(sentences: Sequence[str]) -> Tokens:
+def _by_script(sentences: Sequence[str], case: Case) -> Tokens:
     from cupel.text.scripts import word_classes
 
-    return split_words(sentences, classes=word_classes)
+    return split_words(sentences, classes=word_classes, lower=case)
 
 
-_COMPILED: dict[str, Callable[[Sequence[str]], Tokens]] = {
-    "13a": mteval13a.tokenize,
+_COMPILED: dict[str, Callable[[Sequence[str], Case], Tokens]] = {
+    "13a": _mteval,
     "char": _characters,
-    "none": split_words,
+    "none": _blanks,
     "script": _by_script,
     "zh": _chinese,
 }
-
-_CAPITALS = re.compile("[A-Z]+")
-
-
-def _ascii_lower(sentence: str) -> str:
-    if sentence.isascii():
-        return sentence.lower()
-    return _CAPITALS.sub(lambda match: match[0].lower(), sentence)
 
 
 def check_tokenizer(name: str) -> None:
@@ -149,6 +160,20 @@ def check_tokenizer(name: str) -> None:
         near = get_close_matches(name, TOKENIZERS, n=1)
         hint = f"did you mean {near[0]!r}? There are" if near else "there are"
         raise CupelError(f"Unknown tokenizer {name!r}: {hint} {', '.join(TOKENIZERS)}.")
+
+
+@cache
+def _kept_words(name: str) -> KeptWords:
+    from importlib import import_module
+
+    from cupel.text.kept_words import KeptWords
+
+    tokenizer = _sacrebleu_tokenizer(name)
+    folder = Path(import_module(_PACKAGES[name].split()[1].replace("-", "_")).DICDIR)
+    files = sorted(
+        (file.name, file.stat().st_size, file.stat().st_mtime_ns) for file in folder.iterdir()
+    )
+    return KeptWords(tokenizer, f"{tokenizer.signature()} {files}")
 
 
 @cache

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from cupel.arrays import Bytes, Int32Array, IntArray
-from cupel.text.code_points import white_space
+from cupel.text.code_points import Case, case_table, in_case, white_space
 
 ClassesOf = Callable[[Int32Array], Bytes]
 
@@ -90,16 +90,36 @@ def ragged_take(values: Int32Array, offsets: IntArray, rows: npt.NDArray[np.inte
 
 
 def split_words(
-    sentences: Sequence[str], rules: int = 0, classes: Bytes | ClassesOf | None = None
+    sentences: Sequence[str],
+    rules: int = 0,
+    classes: Bytes | ClassesOf | None = None,
+    lower: Case = None,
 ) -> Tokens:
     """The words between white space, split further by the rules of `cupel.kernels.words`.
 
     classes: a table of `cupel.text.code_points`, or what makes one of all code points of the text.
+    lower: a case of `cupel.text.code_points` into which the text is brought first.
     """
+    from cupel.kernels.words import replaced_codes
+
+    codes = code_points(sentences)
+    if lower:
+        lowered = replaced_codes(codes, case_table(lower))
+        if lowered is None:  # where it depends on the code points around one
+            return split_words(in_case(sentences, lower), rules, classes)
+        codes = lowered
+    return numbered(codes, offsets_of(map(len, sentences), len(sentences)), rules, classes)
+
+
+def numbered(
+    codes: Int32Array,
+    offsets: IntArray,
+    rules: int = 0,
+    classes: Bytes | ClassesOf | None = None,
+) -> Tokens:
+    """The same of sentences given by their code points, and where each starts among them."""
     from cupel.kernels.words import numbered_words
 
-    codes = np.frombuffer("".join(sentences).encode("utf-32-le", "surrogatepass"), np.int32)
-    offsets = offsets_of(map(len, sentences), len(sentences))
     table = white_space() if classes is None else classes(codes) if callable(classes) else classes
     ids, ends, letters, starts = numbered_words(codes, offsets, table, rules)
     text = letters.tobytes().decode("utf-32-le", "surrogatepass")
@@ -107,10 +127,14 @@ def split_words(
     return Tokens(ids, ends, [text[a:b] for a, b in pairwise(places)])
 
 
+def code_points(sentences: Sequence[str]) -> Int32Array:
+    """Those of all sentences, one after the other."""
+    return np.frombuffer("".join(sentences).encode("utf-32-le", "surrogatepass"), np.int32)
+
+
 def characters(sentences: Sequence[str], *, keep_whitespace: bool = False) -> Tokens:
     """The code points of each sentence, as ids; `types` is empty."""
-    text = "".join(sentences).encode("utf-32-le", "surrogatepass")
-    codes = np.frombuffer(text, np.int32)
+    codes = code_points(sentences)
     offsets = offsets_of(map(len, sentences), len(sentences))
     if keep_whitespace:
         return Tokens(codes, offsets, ())
