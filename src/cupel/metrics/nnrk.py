@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from cupel.corpus import Corpus
     from cupel.learned.nnrk.model.network import Model
 
-PRESETS = ("light", "light-2", "paper", "rich", "tuned", "contextual")
+PRESETS = ("light", "light-2", "light-3", "paper", "rich", "tuned", "contextual")
 EMPTIES = ("mean", "zero")
 AGGREGATES = ("mean", "sign")
 PREDICTIONS = ("difference", "win", "loss")
