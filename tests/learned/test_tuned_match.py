@@ -8,10 +8,14 @@ import numpy as np
 import pytest
 
 from cupel.batch import Batch
+from cupel.corpus import Corpus
 from cupel.errors import CupelError
+from cupel.learned.nnrk.files import open_model
 from cupel.learned.nnrk.model.features import feature_set
 from cupel.learned.nnrk.model.tuned_match import COLUMNS, KIND, TunedMatch, open_words
+from cupel.metric import Metric
 from cupel.neural.weights import save_arrays
+from cupel.registry import get_metric
 from cupel.text.tokenizers import Tokenizer
 from cupel.text.unknown_words import unknown_vectors
 from cupel.text.vectors import DISTILLED, open_vectors
@@ -151,3 +155,22 @@ def test_words_that_judges_or_a_teacher_take_for_each_other_become_alike(teacher
     how = Settings(epochs=30, rate=0.01, own_rate=0.01, hold=0.1, drop=0.0, teacher=0.5)
     train(matcher, lessons, how)
     assert margin() > before + 0.3
+
+
+def test_light_3_says_what_it_learned_from_and_knows_words_of_the_same_meaning() -> None:
+    light, third = (get_metric(f"nnrk:preset={name}") for name in ("light", "light-3"))
+    assert "model:light-3|weights:5b80ab9ce68e" in str(third.signature())
+    card = open_model("light-3").card
+    assert card["train"] == ["wmt13", "wmt15-rankings"]
+    assert card["teacher"].startswith("assay-wmt13")
+    assert {"tuned-match", "word-match"} <= set(card["features"])
+    reference = "The former minister was imprisoned for five years."
+
+    def gain(metric: Metric) -> float:
+        texts = [reference.replace("imprisoned", word) for word in ("jailed", "painted")]
+        prepared = metric.prepare(Corpus.of([reference], [reference]))
+        batch = Batch(texts, [[reference]] * 2)
+        same, other = prepared.segment_scores(prepared.statistics(batch))
+        return float(same - other)
+
+    assert gain(third) > gain(light) > 0
