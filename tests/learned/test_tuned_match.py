@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -113,7 +114,7 @@ def test_training_sees_the_same_columns(tmp_path: Path) -> None:
         own = np.log(np.where(rows[rows >= 0] % 7, 1.0, 2.0)).astype(np.float32)
         matcher.weights["own-weight"].copy_(torch.from_numpy(own))
 
-    def side(text: int) -> tuple[object, object]:
+    def side(text: int) -> Any:
         ids = tokens.ids[tokens.offsets[text] : tokens.offsets[text + 1]].astype(np.int64)
         return torch.from_numpy(ids)[None], torch.ones((1, len(ids)), dtype=torch.bool)
 
@@ -134,7 +135,7 @@ def test_words_that_judges_or_a_teacher_take_for_each_other_become_alike(teacher
     table /= np.linalg.norm(table, axis=1, keepdims=True)
     sentences = np.array([[1, 3], [2, 3], [0, 3]] * groups)
     group = np.repeat(np.arange(groups), 2)
-    hypothesis = (3 * np.arange(groups)[:, None] + [0, 1]).ravel()
+    hypothesis = (3 * np.arange(groups)[:, None] + np.array([0, 1])).ravel()
     better = np.arange(groups) * 2
     none = np.zeros(0, np.int64)
     lessons = Lessons(
