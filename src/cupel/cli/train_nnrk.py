@@ -29,6 +29,12 @@ def nnrk(
     agreed: Annotated[bool, option(DATA, "--agreed", None,
         "Take every two translations once, as most of their judges preferred, instead of every "
         "judgment.")] = False,
+    teacher: Annotated[str | None, option(DATA, "--teacher", "METRIC",
+        "Metric whose preferences between translations are learned from, beside those of "
+        "judges.", show_default="none")] = None,
+    taught: Annotated[int | None, option(DATA, "--taught", "N",
+        "Number of pairs that the teacher compares.", min=1,
+        show_default="as many as judges compared")] = None,
     dev_pairs: Annotated[int, option(DATA, "--dev-pairs", "N",
         "Largest number of pairs in the development set.", min=1)] = 5000,
     architecture: Annotated[str, option(MODEL, "--architecture", "NAME",
@@ -95,7 +101,8 @@ def nnrk(
         own = EncoderSettings(encoder, units, filter_length, pool, word_vectors, initial, vectors)
     order = Order(
         train=tuple(train or ["wmt13"]), dev=dev, pairs=tuple(pairs) if pairs else None,
-        features=features, sample=sample, agreed=agreed, dev_pairs=dev_pairs, networks=networks,
+        features=features, sample=sample, agreed=agreed, teacher=teacher, taught=taught,
+        dev_pairs=dev_pairs, networks=networks,
         compact=compact, design=Design(architecture, hidden), encoder=own,
         training=Training(
             epochs=epochs, patience=patience, batch=batch, rate=rate, decay=decay, dropout=dropout,

@@ -4,10 +4,11 @@ Measures: The margin by which the translation wins against an average one. From 
 is an average translation; higher is better.
 
 Use: For segments and systems into English, and to compare two systems segment by segment (`cupel
-score --prefer`). The presets are trained on wmt13: do not report agreement with people on wmt13.
+score --prefer`). The presets are trained on wmt13, light-3 also on WMT15: do not report agreement
+with people on these.
 
-Needs: Nothing beyond Cupel for light and light-2; 'cupel[meteor,syntax]' for paper, rich and
-tuned; 'cupel[contextual,meteor]' for contextual, the best one. English.
+Needs: Nothing beyond Cupel for light, light-2 and light-3; 'cupel[meteor,syntax]' for paper, rich
+and tuned; 'cupel[contextual,meteor]' for contextual, the best one. English.
 
 Formula:
     NNRK = p(t, empty, r) - p(empty, t, r)
@@ -43,7 +44,7 @@ if TYPE_CHECKING:
     from cupel.corpus import Corpus
     from cupel.learned.nnrk.model.network import Model
 
-PRESETS = ("light", "light-2", "paper", "rich", "tuned", "contextual")
+PRESETS = ("light", "light-2", "light-3", "paper", "rich", "tuned", "contextual")
 EMPTIES = ("mean", "zero")
 AGGREGATES = ("mean", "sign")
 PREDICTIONS = ("difference", "win", "loss")
@@ -60,7 +61,7 @@ class Nnrk(Metric):
 
     preset: Annotated[
         str,
-        "Model that comes with Cupel: light, light-2, paper, rich, tuned or contextual; see "
+        "Model that comes with Cupel: light, light-2, light-3, paper, rich, tuned or contextual; see "
         "docs/nnrk.md.",
     ] = "light"
     weights: Annotated[

@@ -149,7 +149,7 @@ def _load_pair(dataset: str, rankings: Rankings, features: FeatureSet, whole: bo
     references = [corpus.references[segment][0] for segment in used.tolist()]
     batch = Batch(texts, [[references[r]] for r in reference.tolist()])
     place = f"{dataset} {rankings.pair}"
-    psi, vectors = _features(features, corpus, batch, place)
+    psi, vectors = computed_features(features, corpus, batch, place)
     low, high = np.minimum(judged.better, judged.worse), np.maximum(judged.better, judged.worse)
     order = {text: row for row, text in enumerate(batch.sentences)}
     rows = np.array([order[text] for text in references], np.int64)
@@ -202,9 +202,13 @@ def joined(parts: Sequence[Examples]) -> Examples:
     )
 
 
-def _features(
+def computed_features(
     features: FeatureSet, corpus: Corpus, batch: Batch, place: str
 ) -> tuple[FloatArray, Float32Array]:
+    """psi of the batch's items and x of its sentences, from the cache where they are there.
+
+    place: names what is being computed in errors.
+    """
     text = _text_hash(batch)
     prepared = features.prepare(corpus)
     columns: list[Any] = [np.zeros((len(batch), 0))]

@@ -9,7 +9,8 @@ are listed with commas, or with semicolons where one has commas itself:
 `wiki-gw50` is the average of the 50-dimensional GloVe vectors of the words, from the table that
 comes with Cupel; `wiki-gw50-full` that from the whole table of 400,000 words, `vectors=FILE` from
 any other, and `wiki-gw50-zero` has zeros for words without a vector. `word-match` is how well words
-match by the vectors `mpnet-glove-150d-30k`; `word-match=TABLE` takes another table.
+match by the vectors `mpnet-glove-150d-30k`; `word-match=TABLE` takes another table. `tuned-match` is
+the same by vectors and weights learned from preferences; `tuned-match=FOLDER` takes your own.
 """
 
 from __future__ import annotations
@@ -27,6 +28,7 @@ from cupel.learned.nnrk.model.averages import Average
 from cupel.learned.nnrk.model.inputs import SentenceVectors, SkipArcs, check_finite
 from cupel.learned.nnrk.model.minilm import LAYERS, Match, SentenceVector
 from cupel.learned.nnrk.model.syntax25 import Syntax
+from cupel.learned.nnrk.model.tuned_match import TunedMatch
 from cupel.learned.nnrk.model.word_match import WordMatch
 from cupel.metric import Metric
 from cupel.registry import entries, get_metric
@@ -50,8 +52,9 @@ MATCHES: dict[str, Callable[[], SkipArcs]] = {
     "minilm-match": Match,
     "minilm-layers": lambda: Match(LAYERS),
     "word-match": WordMatch,
+    "tuned-match": TunedMatch,
 }
-WORD_MATCH = "word-match="
+WORD_MATCH, TUNED_MATCH = "word-match=", "tuned-match="
 PARTS = ("score", "statistics", "components")
 
 
@@ -153,6 +156,8 @@ def _skip(name: str) -> SkipArcs:
         return MATCHES[name]()
     if name.startswith(WORD_MATCH):
         return WordMatch(name.removeprefix(WORD_MATCH))
+    if name.startswith(TUNED_MATCH):
+        return TunedMatch(name.removeprefix(TUNED_MATCH))
     spec, dot, part = name.rpartition(".")
     if not dot or part not in PARTS:
         spec, part = name, "score"

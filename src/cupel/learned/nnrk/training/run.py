@@ -20,6 +20,8 @@ from cupel.arrays import IntArray
 from cupel.errors import CupelError
 from cupel.learned.nnrk.data import examples
 from cupel.learned.nnrk.data.examples import Examples
+from cupel.learned.nnrk.data.json_rankings import JSON_RANKINGS, json_examples
+from cupel.learned.nnrk.data.teacher import taught, with_teacher, without_teacher
 from cupel.learned.nnrk.files import save_model
 from cupel.learned.nnrk.model.averages import unknown_vector
 from cupel.learned.nnrk.model.encoder import LONGEST, Encoder, WordNumbers
@@ -50,6 +52,8 @@ class Order:
                encoder, wiki-gw50
     sample     how many pairs to learn from, drawn at random; None is all
     agreed     each two translations once, as most of their judges preferred
+    teacher    a metric whose preferences are learned from, too; None is none
+    taught     how many pairs the teacher compares; None is as many as people did
     dev_pairs  pairs of the development set, at most
     networks   how many to train, with seeds one after the other, and to average into one
     compact    whether an encoder's vectors are kept as bytes
@@ -61,6 +65,8 @@ class Order:
     features: str | None = None
     sample: int | None = None
     agreed: bool = False
+    teacher: str | None = None
+    taught: int | None = None
     dev_pairs: int = 5000
     networks: int = 1
     compact: bool = False
@@ -102,6 +108,8 @@ def train_nnrk(
         "agreed": order.agreed,
         "licence": LICENCE,
     }
+    if order.teacher:
+        card |= {"teacher": order.teacher, "taught": order.taught}
     trained = train(
         training, development, order.training, order.design, order.encoder,
         networks=order.networks, features=features.names, card=card, folder=folder, report=report,
@@ -127,7 +135,12 @@ def _data(
     """Training and development pairs."""
     seed = order.training.seed
 
+    if order.teacher:
+        features = with_teacher(features, order.teacher)
+
     def load(name: str) -> Examples:
+        if name == JSON_RANKINGS:
+            return examples.joined(list(json_examples(features, order.pairs)))
         return examples.load(name, features, pairs=order.pairs, note=note)
 
     parts = [load(name) for name in order.train]
@@ -136,7 +149,13 @@ def _data(
     else:
         development = load(order.dev).sample(order.dev_pairs, seed)
     training = examples.joined(parts)
-    return (training.agreed() if order.agreed else training).sample(order.sample, seed), development
+    if order.agreed:
+        training = training.agreed()
+    if not order.teacher:
+        return training.sample(order.sample, seed), development
+    training, scores = without_teacher(training.sample(order.sample, seed))
+    count = len(training) if order.taught is None else order.taught
+    return taught(training, scores, count, seed), without_teacher(development)[0]
 
 
 def train(
