@@ -182,7 +182,7 @@ def test_the_file_of_the_release_says_what_the_tool_does(tmp_path: Path) -> None
     assert (chosen.layers, chosen.rank, chosen.steps, chosen.seed) == (22, 32, 7, 1)
     assert not set(chosen.train) & set(chosen.left_out)
     card = json.loads((embedded("assay-2-large") / "card.json").read_text("utf-8"))
-    assert card["data"] == chosen.train
+    assert card["data"][: len(chosen.train)] == chosen.train
     assert card["layers"] == chosen.layers
     for name, value in entry["constants"].items():
         own = getattr(train_assay_large, name, None) or getattr(assay_large_texts, name)
