@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 
@@ -45,14 +46,21 @@ class Parts:
     pair: IntArray
     weight: FloatArray
 
+    @property
+    def pairs(self) -> int:
+        """How many pairs there are."""
+        return int(self.pair[-1]) + 1
+
     def batch(self) -> Batch:
         """Every part as an item."""
         return Batch(self.hypotheses, [[text] for text in self.references])
 
     def means(self, scores: FloatArray) -> FloatArray:
         """(pairs,) the mean scores of their parts."""
+        count, first = np.bincount(self.pair), np.searchsorted(self.pair, np.arange(self.pairs))
         total = np.bincount(self.pair, self.weight * scores) / np.bincount(self.pair, self.weight)
-        return np.asarray(total, np.float64)
+        # What is one part has its score to the last bit, so that equal translations tie.
+        return np.where(count == 1, scores[first], total)
 
 
 def is_long(reference: str) -> bool:
@@ -121,7 +129,7 @@ def aligned(hypothesis: str, sentences: list[str]) -> list[str]:
         *(starts[c] if c < len(starts) else len(hypothesis) for c in cuts),
         len(hypothesis),
     ]
-    return [hypothesis[a:b].strip() for a, b in zip(places[:-1], places[1:], strict=True)]
+    return [hypothesis[a:b].strip() for a, b in pairwise(places)]
 
 
 def _gains(forms: list[str], sentences: list[str]) -> FloatArray:
