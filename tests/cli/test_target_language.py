@@ -63,6 +63,7 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
 
 COMMANDS = {
     "score": ("score", "ref", "-i", "a", "b"),
+    "stream": ("score", "ref", "-i", "a", "b", "--stream"),
     "mbr": ("mbr", "candidates", "-n", "2"),
     "rerank": ("rerank", "candidates", "-n", "2", "--references", "ref"),
     "plan": ("plan", "ref", "-i", "a", "b"),
