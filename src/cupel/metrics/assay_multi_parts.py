@@ -1,15 +1,15 @@
-"""Long texts in parts: the sentences of a reference, each with what a translation has for it.
+"""Long texts in parts: some sentences of a reference, with what a translation has for them.
 
-assay-multi was trained on segments of a sentence or two, where longer ones have more errors and so lower
-grades: a paragraph would score far below its sentences. So a long reference is cut into sentences,
-and the translation into as many parts in the same order, so that parts share as many words as possible
-with their sentences. The score of the whole is the mean over parts by length.
+assay-multi was trained on segments of one to a few sentences, where longer ones have more errors and so
+lower grades: of a long text little would be left. So a long reference is cut at the ends of sentences,
+and the translation into as many parts in the same order, so that parts share as many words as possible.
+The score of the whole is the mean over parts by length.
 
     f(j, t) = max(f(j, t - 1) + w(t, j), f(j - 1, t) - c(t))
 
-is the best that the first t words of the translation have with the first j sentences: w is 1 / n for a
-word that n sentences have, j among them, less a trifle for being far from its place; c is a cost of a cut that
-is not at the end of a sentence.
+is the best that the first t words of the translation have with the first j parts: w is 1 / n for a word that
+n parts have, j among them, less a trifle for being far from its place; c is a cost of a cut that is not at
+the end of a sentence.
 """
 
 from __future__ import annotations
@@ -24,9 +24,11 @@ from cupel.arrays import FloatArray, IntArray
 from cupel.batch import Batch
 from cupel.metrics.assay_multi_features import WORD
 
-LONG = 700
-"""Bytes of a reference that is cut, about 150 word pieces; how long translations are does not matter."""
-SHORT, HARD = 60, 900
+LONG = 1200
+"""Bytes of a reference that is cut: about 256 word pieces, the longest texts of the training. Below, whole
+texts rank translations better than parts. How long translations are does not matter: all are treated alike.
+"""
+SHORT, HARD = 350, 900
 """Bytes that a part has at least, and after which one without an end is cut at a space."""
 _CUT_INSIDE, _PLACE = 0.5, 0.05
 _END = re.compile(
