@@ -166,12 +166,15 @@ def lexical_scores(batch: Batch, card: Mapping[str, Any]) -> FloatArray:
 def _match_scores(
     texts: list[str], hypotheses: IntArray, references: IntArray, precision: str
 ) -> FloatArray:
-    """(m,) g of each pair of texts; equal pairs are matched once."""
+    """(m,) g of each pair of texts; equal pairs are matched once, and 0 where both texts are the same."""
     matcher, tokenizer = open_matcher(precision)
-    key, of = np.unique(hypotheses * len(texts) + references, return_inverse=True)
-    scores = matcher(tokenizer(texts), key // len(texts), key % len(texts))
-    expanded: FloatArray = scores[of.reshape(-1)]
-    return expanded
+    scores = np.zeros(len(hypotheses))
+    differ = hypotheses != references
+    key, of = np.unique((hypotheses * len(texts) + references)[differ], return_inverse=True)
+    if len(key):
+        matched = matcher(tokenizer(texts), key // len(texts), key % len(texts))
+        scores[differ] = matched[of.reshape(-1)]
+    return scores
 
 
 @cache
