@@ -36,6 +36,8 @@ ENTRY_POINTS = "cupel.metrics"
 Factory = TypeVar("Factory", bound=Callable[..., Any])
 MetricLike = str | Metric | Callable[..., Any]
 """What a metric may be given as: its name with options, itself, or a function of one segment."""
+Metrics = Sequence[MetricLike] | MetricLike | Mapping[str, Metric]
+"""What metrics may be given as: one, several, or by the labels that they have in results."""
 
 
 @dataclass(frozen=True)
@@ -247,13 +249,15 @@ def listed(specs: Sequence[MetricLike] | MetricLike) -> Sequence[MetricLike]:
 
 
 def named_metrics(
-    specs: Sequence[MetricLike] | MetricLike,
-    options: Mapping[str, Mapping[str, object]] | None = None,
+    specs: Metrics, options: Mapping[str, Mapping[str, object]] | None = None
 ) -> dict[str, Metric]:
     """Metrics by the label they have in results: the specification, or the metric's own name.
 
-    options: by the name of a metric, defaults that its specification overrides.
+    specs: one or several, or metrics that have their labels already. options: by the name of a
+    metric, defaults that its specification overrides.
     """
+    if isinstance(specs, Mapping):
+        return by_label(specs.items())
     pairs: list[tuple[str, Metric]] = []
     for spec in listed(specs):
         given = (options or {}).get(spec.partition(":")[0], {}) if isinstance(spec, str) else {}

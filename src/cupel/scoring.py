@@ -19,11 +19,18 @@ import numpy as np
 from cupel.alignments import Aligning, AligningMetric, Alignment
 from cupel.arrays import FloatArray, IntArray
 from cupel.batch import Batch
-from cupel.console import Progress
+from cupel.console import Progress, warn
 from cupel.corpus import Corpus
 from cupel.errors import CupelError, MissingPart
 from cupel.metric import REFERENCES, SOURCES, Metric, longest_of, needs_of
-from cupel.registry import MetricLike, get_metric, list_metrics, named_metrics
+from cupel.registry import (
+    MetricLike,
+    Metrics,
+    get_metric,
+    list_metrics,
+    listed,
+    named_metrics,
+)
 from cupel.scores import Scores
 
 if TYPE_CHECKING:
@@ -36,9 +43,10 @@ BATCH_SIZE = 8192
 def score(
     hypotheses: Sequence[str] | Mapping[str, Sequence[str]] | Corpus | None = None,
     references: Sequence[str | Sequence[str]] | None = None,
-    metrics: Sequence[MetricLike] | MetricLike | None = None,
+    metrics: Metrics | None = None,
     *,
     sources: Sequence[str] | None = None,
+    language_pair: str | None = None,
     scores: Given | None = None,
     lower: Sequence[str] = (),
     workers: int = 1,
@@ -51,7 +59,9 @@ def score(
     out where no metric needs them. metrics: names
     (`"bleu"`, `"chrf++"`, `"bleu:tokenize=intl"`, `"module:function"`), `Metric` objects, or
     functions f(hypothesis, references) -> float; one, or a list; bleu, if there are no `scores`.
-    sources: per segment a string, for metrics that read it. scores: those of metrics that were
+    sources: per segment a string, for metrics that read it. language_pair: such as en-ja; the target
+    language chooses the words of metrics, and assay-multi in place of assay where it is not English;
+    notes where a metric does not fit go to standard error. scores: those of metrics that were
     computed elsewhere, as files (`"comet.jsonl:score"`, see docs/external.md) or as a mapping name
     -> system -> numbers. lower: names among them for which lower is better. workers: processes to spread the work over; the scores are the same
     with any number. progress: called with the number of distinct items scored, and of all.
@@ -68,7 +78,7 @@ def score(
     else:
         corpus = None
     none = metrics is None and scores is not None
-    chosen = {} if none else named_metrics("bleu" if metrics is None else metrics)
+    chosen = {} if none else _chosen("bleu" if metrics is None else metrics, language_pair)
     external: Sequence[Source] = ()
     if scores is not None:
         from cupel.metrics.external import corpus_of, read_sources
@@ -76,6 +86,11 @@ def score(
         external = read_sources(scores)
         corpus = corpus_of(external) if corpus is None else corpus
     assert corpus is not None
+    if language_pair is not None:
+        from cupel.metrics.by_language import corpus_notes
+
+        for sentence in corpus_notes(corpus, chosen, language_pair):
+            warn(sentence)
     return score_corpus(
         corpus,
         chosen,
@@ -84,6 +99,17 @@ def score(
         workers=workers,
         progress=progress,
     )
+
+
+def _chosen(metrics: Metrics, pair: str | None) -> dict[str, Metric]:
+    if pair is None or isinstance(metrics, Mapping):
+        return named_metrics(metrics)
+    from cupel.metrics.by_language import ENGLISH_ONLY, REPLACED, metrics_for
+
+    chosen = metrics_for(metrics, pair)
+    if ENGLISH_ONLY in listed(metrics) and ENGLISH_ONLY not in chosen:
+        warn(REPLACED)
+    return chosen
 
 
 def align(

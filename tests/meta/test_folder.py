@@ -106,7 +106,7 @@ def test_what_is_written_is_read_again(folder: Path, tmp_path: Path) -> None:
 
 
 def test_all_lexical_metrics(capsys: pytest.CaptureFixture[str]) -> None:
-    metrics = list(Scorer(["wer", "all", "bleu:lowercase=yes"]).metrics)
+    metrics = list(Scorer(["wer", "all", "bleu:lowercase=yes"]).labels)
     notes = capsys.readouterr().err
     left_out = [name for name in LEXICAL if f"{name} is left out" in notes]
     assert metrics[0] == "wer"

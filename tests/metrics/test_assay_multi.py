@@ -138,3 +138,24 @@ def test_meanings_count() -> None:
     assert near > other > opposite
     assert (np.diff(lexical) > 0).all()
     assert near == pytest.approx(1.69, abs=0.02)
+
+
+def test_precisions() -> None:
+    with pytest.raises(CupelError, match=r"Unknown value 'half' of assay-multi:precision"):
+        AssayMulti(precision="half")
+    assert "precision" not in str(AssayMulti(encoder=False).signature())
+
+
+@needs_gemma
+def test_the_encoder_does_not_see_other_texts() -> None:
+    """Nor do few digits change much; a text of several windows is read to its end."""
+    pytest.importorskip("torch")
+    rows = [(good, reference) for reference, good, _ in TEXTS.values()]
+    long = " ".join(reference for reference, _, _ in TEXTS.values()) * 4
+    rows += [(long + " Ende", long), (long + " Ende", long + " Anfang"), ("", "ja")]
+    batch = Batch([ours for ours, _ in rows], [[theirs] for _, theirs in rows])
+    together = AssayMulti().raw(batch)
+    alone = [AssayMulti().raw(Batch([ours], [[theirs]]))[0] for ours, theirs in rows]
+    np.testing.assert_allclose(together, alone, atol=1e-4)
+    np.testing.assert_allclose(AssayMulti(precision="bfloat16").raw(batch), together, atol=0.1)
+    assert together[4] != together[5]

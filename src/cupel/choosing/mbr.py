@@ -27,7 +27,7 @@ from cupel.choosing.segment import Candidates, Distinct, Numbers, probabilities
 from cupel.choosing.utilities import Utility, utility_metric
 from cupel.errors import CupelError
 from cupel.metric import Metric
-from cupel.registry import MetricLike, get_metric, listed, named_metrics
+from cupel.registry import MetricLike, Metrics, get_metric, listed, named_metrics
 
 Texts = Sequence[str] | NDArray[Any]
 
@@ -73,7 +73,7 @@ class Decoder:
     @classmethod
     def of(
         cls,
-        metrics: Sequence[MetricLike] | MetricLike = "chrf",
+        metrics: Metrics = "chrf",
         *,
         method: str = "exact",
         combine: str = "ranks",

@@ -44,19 +44,22 @@ class Reranker:
     @classmethod
     def of(
         cls,
-        names: Sequence[MetricLike] | MetricLike,
+        names: Sequence[MetricLike] | MetricLike | Mapping[str, MetricLike],
         given: Iterable[str] = (),
         *,
         lower: Sequence[str] = (),
         combine: str = "ranks",
         weights: Sequence[str] | Mapping[str, float] = (),
     ) -> Reranker:
-        """names: metrics, or names among `given`, those of scores in the lists."""
+        """names: metrics, also by their labels, or names among `given`, those of scores in the lists."""
         if combine not in COMBINATIONS:
             listing = ", ".join(COMBINATIONS)
             raise CupelError(f"Unknown combination {combine!r}; known are: {listing}.")
         known_scores = set(given)
-        labels = {n if isinstance(n, str) else get_metric(n).name: n for n in listed(names)}
+        if isinstance(names, Mapping):
+            labels = dict(names)
+        else:
+            labels = {n if isinstance(n, str) else get_metric(n).name: n for n in listed(names)}
         own = tuple(label for label in labels if label in known_scores)
         metrics = {
             label: segment_metric(get_metric(name))

@@ -5,18 +5,24 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping
 from enum import StrEnum
+from itertools import islice
 from typing import TYPE_CHECKING, Annotated, Any, TextIO
 
 import typer
 
+from cupel.cli import languages
 from cupel.cli.options import OUTPUT
 from cupel.errors import CupelError
 
 if TYPE_CHECKING:
     from cupel.choosing.mbr import Choice
+    from cupel.choosing.segment import Candidates
+    from cupel.metric import Metric
 
 INPUT = "Input"
 METRICS = "Several metrics"
+LOOKED_AT = 50
+"""Segments whose language is looked at."""
 
 
 class ListFormat(StrEnum):
@@ -103,6 +109,16 @@ All = Annotated[
     bool,
     typer.Option("--all", help="Print all candidates, best first.", rich_help_panel=OUTPUT),
 ]
+
+
+def with_notes(
+    segments: Iterator[Candidates], metrics: Mapping[str, Metric], pair: str | None
+) -> Iterator[Candidates]:
+    """The same segments; notes about metrics that do not fit their language come before the first."""
+    first = list(islice(segments, LOOKED_AT))
+    languages.remark_texts([one.texts[0] for one in first if one.texts], metrics, pair)
+    yield from first
+    yield from segments
 
 
 def check_lines(text: str, place: str) -> str:

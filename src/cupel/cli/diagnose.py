@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from cupel.cli import external, output
+from cupel.cli import external, languages, output
 from cupel.cli.options import (
     OUTPUT,
     SEED,
@@ -28,6 +28,8 @@ if TYPE_CHECKING:
     from cupel.metrics.external import Source as GivenScores
 
 BUCKETS = "Buckets"
+ENGLISH, ANY = "en", "xx"
+"""Codes of spaCy: xx is that of models for several languages."""
 
 
 def diagnose(
@@ -63,7 +65,7 @@ def diagnose(
             help="Language of the translations, or a pair such as de-en.",
             rich_help_panel=BUCKETS,
         ),
-    ] = "en",
+    ] = ENGLISH,
     parser: Annotated[
         str | None,
         typer.Option(
@@ -153,14 +155,15 @@ def diagnose(
     from cupel.diagnose.prepare import prepare
     from cupel.diagnose.run import diagnose as diagnosed
     from cupel.metrics.external import read_sources
-    from cupel.registry import named_metrics
     from cupel.scoring import score_corpus
 
     others = read_sources(scores_of_others or ())
-    chosen = (
-        named_metrics(metrics or ([] if others else ["chrf++"])) if metrics or not others else {}
-    )
+    specs = metrics or ([] if others else ["chrf++"])
+    pair = None if language.rpartition("-")[2] in (ENGLISH, ANY) else language
+    chosen = languages.chosen_metrics(specs, pair) if specs else {}
     corpus = _corpus(references, input_, source, names, others)
+    if references:
+        languages.remark(corpus, chosen, pair)
     with output.progress_bar("parsing") as progress:
         material = prepare(
             corpus,

@@ -1,9 +1,11 @@
-"""The target language in `cupel score`: options that it chooses, and notes where metrics do not fit."""
+"""The target language: metrics and options that it chooses, and notes where metrics do not fit."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
+
+import typer
 
 from cupel.cli import output
 
@@ -12,18 +14,35 @@ if TYPE_CHECKING:
     from cupel.metric import Metric
 
 Options = dict[str, dict[str, object]]
+LanguagePair = Annotated[
+    str | None,
+    typer.Option(
+        "--language-pair",
+        "-l",
+        metavar="PAIR",
+        help="Language pair, such as en-ja: the target language chooses the words and stems of "
+        "metrics, and assay-multi in place of assay where it is not English.",
+    ),
+]
 
 
 def for_target(specs: Sequence[str], pair: str | None, quiet: bool) -> list[str]:
     """The metrics for a target language: assay is assay-multi where it is not English."""
     if pair is None or "assay" not in specs:
         return list(specs)
-    from cupel.metrics.by_language import for_target
+    from cupel.metrics.by_language import REPLACED, for_target
 
     chosen = for_target(specs, pair)
     if not quiet and chosen != list(specs):
-        output.warn("The target language is not English: assay-multi takes the place of assay.")
+        output.warn(REPLACED)
     return chosen
+
+
+def chosen_metrics(specs: Sequence[str], pair: str | None) -> dict[str, Metric]:
+    """The metrics by their labels, as the target language makes them; a note where one is replaced."""
+    from cupel.metrics.by_language import metrics_for
+
+    return metrics_for(for_target(specs, pair, quiet=False), pair)
 
 
 def with_language(
@@ -39,6 +58,14 @@ def with_language(
         bleus = {name for name in chosen if "tokenize" in options.get(name, {})}
         chosen = {name: given for name, given in chosen.items() if name not in bleus}
     return {n: {**options.get(n, {}), **chosen.get(n, {})} for n in {*options, *chosen}}
+
+
+def remark_texts(texts: Sequence[str], metrics: Mapping[str, Metric], pair: str | None) -> None:
+    """The same as `remark`, of texts in the target language that are no corpus."""
+    from cupel.metrics.by_language import text_notes
+
+    for sentence in text_notes(texts, metrics, pair):
+        output.warn(sentence)
 
 
 def remark(corpus: Corpus, metrics: Mapping[str, Metric], pair: str | None) -> None:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from cupel.cli import candidates as shared
+from cupel.cli import languages
 from cupel.cli.candidates import ChoiceFormat, Combination, ListFormat
 from cupel.cli.on_ray import Address, EngineName
 from cupel.cli.options import SEED, Out, Seed, Workers
@@ -79,6 +80,7 @@ def mbr(
             show_default="the candidates", rich_help_panel=shared.INPUT,
         ),
     ] = None,
+    language_pair: languages.LanguagePair = None,
     number: shared.PerSegment = None,
     input_format: shared.InputFormat = ListFormat.auto,
     use_scores: Annotated[
@@ -188,13 +190,15 @@ def mbr(
     from cupel.choosing.reading import Reading
 
     decoder = Decoder.of(
-        metrics or ["chrf"], method=method.value, combine=combine.value,
+        languages.chosen_metrics(metrics or ["chrf"], language_pair), method=method.value, combine=combine.value,
         weights=metric_weights or (), coarse=coarse, matrix=matrix, threads=threads, keep=keep,
         confidence=confidence, reduction=reduction, rank=rank, seed=seed,
     )  # fmt: skip
     _note_readings(decoder)
     reading = Reading(input_format.value, number, use_scores, temperature)
-    segments = _segments(candidates, references, reading)
+    segments = shared.with_notes(
+        _segments(candidates, references, reading), decoder.metrics, language_pair
+    )
     if not resume:
         from cupel.cli.output import output
 

@@ -3,19 +3,25 @@
 from __future__ import annotations
 
 from enum import StrEnum
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, TextIO
 
 import typer
 
-from cupel.cli import output
+from cupel.cli import languages, output
 from cupel.cli.external import Lower
 from cupel.cli.options import OUTPUT, SEED, Out, Seed, Width, Workers, fillable, writable
 from cupel.errors import CupelError
 
 if TYPE_CHECKING:
+    from cupel.metric import Metric
     from cupel.mutt.suites import Suite
     from cupel.mutt.trials import Results
+
+
+LOOKED_AT = 200
+"""Trials whose language is looked at."""
 
 
 class Format(StrEnum):
@@ -89,6 +95,7 @@ def mutt(
         list[str] | None,
         typer.Option("--corruption", metavar="NAME...", help="Run only these corruptions.", show_default="all"),
     ] = None,
+    language_pair: languages.LanguagePair = None,
     references: Annotated[
         list[int] | None,
         typer.Option(
@@ -160,7 +167,6 @@ def mutt(
         _consistency(consistency, metrics or [], plots, form, max(width, 2), out)
         return
     from cupel.metrics.external import read_sources
-    from cupel.mutt.named import mutt_metrics
     from cupel.mutt.trials import run
 
     chosen = _suites(suites or [], generate or [], save, corruptions, seed)
@@ -168,7 +174,7 @@ def mutt(
         _write_texts(chosen, references, texts)
     if not metrics and not scores and (save or texts):
         return
-    by_label = mutt_metrics(metrics or [], output.warn) if metrics or not scores else {}
+    by_label = _metrics(metrics or [], chosen, language_pair) if metrics or not scores else {}
     with output.progress_bar("scoring") as progress:
         results = run(
             chosen,
@@ -198,6 +204,16 @@ def mutt(
                 f"accuracy {result.accuracy:.3f}, below {min_accuracy:g}."
             )
         raise typer.Exit(1)
+
+
+def _metrics(specs: list[str], suites: list[Suite], pair: str | None) -> dict[str, Metric]:
+    """The metrics by label, with notes where they do not fit the language of the trials."""
+    from cupel.mutt.named import mutt_metrics
+
+    metrics = mutt_metrics(languages.for_target(specs, pair, quiet=False), output.warn, pair)
+    originals = (trial.original for suite in suites for one in suite.sets for trial in one.trials)
+    languages.remark_texts(list(islice(originals, LOOKED_AT)), metrics, pair)
+    return metrics
 
 
 def _suites(

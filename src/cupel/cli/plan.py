@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, TextIO
 
 import typer
 
-from cupel.cli import output
+from cupel.cli import languages, output
 from cupel.cli.options import Form, Names, Out, Source, Systems
 from cupel.cli.output import Format
 
@@ -53,6 +53,7 @@ def plan(
         float, typer.Option("--alpha", metavar="P", help="Level of the two-sided paired test.")
     ] = 0.05,
     source: Source = None,
+    language_pair: languages.LanguagePair = None,
     names: Names = None,
     form: Form = Format.text,
     out: Out = None,
@@ -63,11 +64,11 @@ def plan(
     """
     from cupel.planning import plan as plan_for
     from cupel.reading import read_corpus
-    from cupel.registry import named_metrics
     from cupel.scoring import score_corpus
 
-    chosen = named_metrics(metrics or ["bleu"], {})
+    chosen = languages.chosen_metrics(metrics or ["bleu"], language_pair)
     corpus = read_corpus(references, input_ or ["-"], source, names=names)
+    languages.remark(corpus, chosen, language_pair)
     with output.progress_bar("scoring") as progress:
         scores = score_corpus(corpus, chosen, progress=progress)
     plans = [

@@ -79,7 +79,7 @@ class Printing:
     def print_streamed(self, scores: StreamedScores) -> None:
         """Notes and system scores of what was read block by block."""
         if not self.quiet:
-            remark(scores.corpus, scores.metrics, self.force)
+            remark(scores.corpus, scores.metrics, self.force, pair=self.pair)
             warn_without_details(scores, self.details)
             if scores.unit > 1 and (self.ci or self.test):
                 output.warn(

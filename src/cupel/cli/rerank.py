@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, TextIO
 import typer
 
 from cupel.cli import candidates as shared
-from cupel.cli import output
+from cupel.cli import languages, output
 from cupel.cli.candidates import ChoiceFormat, Combination, ListFormat
 from cupel.cli.options import Out, Source
 from cupel.errors import CupelError
@@ -67,6 +67,7 @@ def rerank(
         ),
     ] = None,
     source: Source = None,
+    language_pair: languages.LanguagePair = None,
     number: shared.PerSegment = None,
     input_format: shared.InputFormat = ListFormat.auto,
     combine: shared.Combine = Combination.ranks,
@@ -93,7 +94,7 @@ def rerank(
     lists = _with_scores(lists, named)
     texts = [read_lines(path) for path in references or ()]
     picks = iter(read_lines(chosen)) if chosen is not None else None
-    standing = _standing(judges) if judges else None
+    standing = _standing(judges, language_pair) if judges else None
     reranker: Reranker | None = None
     done = 0
     with output.output(out) as file:
@@ -101,7 +102,7 @@ def rerank(
         for chunk in chunked(lists, CHUNK):
             own = _references(texts, done, len(chunk), references)
             if metrics and reranker is None:
-                reranker = _reranker(metrics, chunk, lower, combine, metric_weights)
+                reranker = _reranker(metrics, chunk, lower, combine, metric_weights, language_pair)
             choices = reranker.choose(chunk, own) if reranker else None
             if standing is not None:
                 assert own is not None
@@ -204,12 +205,20 @@ def _reranker(
     lower: list[str] | None,
     combine: Combination,
     weights: list[str] | None,
+    pair: str | None,
 ) -> Reranker:
     from cupel.choosing.reranking import Reranker
 
     given = {name for one in chunk for name in one.scores}
+    others = [name for name in metrics if name not in given]
+    computed = languages.chosen_metrics(others, pair) if others else {}
+    languages.remark_texts([one.texts[0] for one in chunk if one.texts], computed, pair)
     made = Reranker.of(
-        metrics, given, lower=lower or (), combine=combine.value, weights=weights or ()
+        {**{name: name for name in metrics if name in given}, **computed},
+        given,
+        lower=lower or (),
+        combine=combine.value,
+        weights=weights or (),
     )
     return made.learnt(chunk)
 
@@ -257,11 +266,11 @@ def _check_all_used(
         raise CupelError(f"{chosen} has more lines than the {count} lists.")
 
 
-def _standing(judges: list[str]) -> Standing:
+def _standing(judges: list[str], pair: str | None) -> Standing:
     from cupel.choosing.reranking import Standing, judge_metric
-    from cupel.registry import named_metrics
 
-    return Standing({k: judge_metric(k, metric) for k, metric in named_metrics(judges).items()})
+    chosen = languages.chosen_metrics(judges, pair)
+    return Standing({k: judge_metric(k, metric) for k, metric in chosen.items()})
 
 
 def _print_standing(standing: Standing, form: ChoiceFormat, file: TextIO) -> None:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from cupel.cli import output, test_sets
+from cupel.cli import languages, output, test_sets
 from cupel.cli.printing import Printing
 from cupel.errors import CupelError
 
@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 STREAM_BYTES = 16_000_000
 """That of `cupel.engines.stream`, repeated here because importing it loads NumPy."""
+LOOKED_AT = 200
+"""Segments whose language is looked at."""
 
 
 def large_option(*names: str, help: str, **more: Any) -> Any:  # noqa: A002
@@ -131,6 +133,8 @@ class Scale:
                 option = "--part" if self.part else "--stream"
                 raise CupelError(f"{option} is not possible here: {reason}.")
             return False
+        if not printing.quiet:
+            _remark(inputs, metrics, printing.pair)
         if self.part is not None:
             self._write_part(self.part, inputs, metrics, options, printing)
         else:
@@ -199,6 +203,21 @@ class Scale:
                 f"Wrote {printing.out}: {written.stop - written.start} of "
                 f"{written.plan.segments} segments."
             )
+
+
+def _remark(inputs: Inputs, metrics: Mapping[str, Metric], pair: str | None) -> None:
+    """Notes about metrics that do not fit the first references, which a file gives twice and a pipe once."""
+    from cupel.engines.inputs import Reader
+    from cupel.reading.names import parse_name
+
+    files = [Path(parse_name(name).file) for name in inputs.references]
+    if not files or not all(file.is_file() for file in files):
+        return
+    with Reader(replace(inputs, systems={}, source=None)) as reader:
+        block = reader.read(0, LOOKED_AT)
+    if block is not None:
+        texts = [texts[0] for texts in block.references if texts]
+        languages.remark_texts(texts, metrics, pair)
 
 
 def options_on_all_texts(

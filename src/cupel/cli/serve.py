@@ -6,6 +6,8 @@ from typing import Annotated
 
 import typer
 
+from cupel.cli import languages
+
 LIMITS = "Limits"
 
 
@@ -20,6 +22,7 @@ def serve(
             show_default="those of bleu, chrf, ter, meteor and nnrk that are ready",
         ),
     ] = None,
+    language_pair: languages.LanguagePair = None,
     host: Annotated[
         str,
         typer.Option(
@@ -82,7 +85,9 @@ def serve(
     from cupel.adapters.service.server import serve as run
     from cupel.adapters.service.settings import Settings
 
-    run(metrics or _ready(), Settings(workers, max_queue, max_body, timeout), host, port)
+    specs = languages.for_target(metrics or _ready(), language_pair, quiet=False)
+    settings = Settings(workers, max_queue, max_body, timeout, language_pair=language_pair)
+    run(specs, settings, host, port)
 
 
 def _ready() -> list[str]:

@@ -96,7 +96,7 @@ def evaluate(
     """Judge metrics by human judgments: what `cupel meta` does.
 
     dataset: wmt12, wmt13, wmt14 (rankings), da13 (direct assessment), a dataset or a folder laid out
-    as mt-metrics-eval's. metrics: as for `cupel.score`; all: every lexical one. pairs: language
+    as mt-metrics-eval's. metrics: as for `cupel.score` with the language pair; all: every lexical one. pairs: language
     pairs; if not given, all into English. level: segment, document, domain or system. statistic: of
     rankings tau-wmt12, tau-wmt13, tau-wmt14; of grades those of `cupel.meta.statistic`; if not
     given, the tau of the year, or pearson. average: none, item (segment by segment) or sys; if not
@@ -133,7 +133,7 @@ def evaluate(
     scorer = Scorer(metrics, workers, use_cache, progress, bool(stored or score_files))
     answer = _by_rankings if dataset in RANKED else _by_grades
     evaluation = answer(question, scorer)
-    check_lower(lower, [name for name in evaluation.metrics if name not in scorer.metrics])
+    check_lower(lower, [name for name in evaluation.metrics if name not in scorer.labels])
     return replace(evaluation, dataset=dataset, signatures=scorer.signatures)
 
 
@@ -248,7 +248,7 @@ def _by_rankings(asked: _Question, scored: Scorer) -> Evaluation:
     judged = [_ranked(asked, rankings[pair], scored) for pair in pairs]
     if asked.write_scores:
         parts = [
-            Written(one.pair, one.rankings.systems, {m: one.scores[m] for m in scored.metrics})
+            Written(one.pair, one.rankings.systems, {m: one.scores[m] for m in scored.labels})
             for one in judged
         ]
         write_scores(asked.write_scores, asked.dataset, parts)
@@ -293,7 +293,7 @@ def _comparisons(
 
 def _ranked(asked: _Question, rankings: Rankings, scored: Scorer) -> Judged:
     corpus = ranked_corpus(asked.dataset, rankings)
-    scores = scored(corpus) if scored.metrics else {}
+    scores = scored(corpus, pair=rankings.pair) if scored.labels else {}
     judged = [rankings.systems[i] for i in np.unique(rankings.ranked[rankings.ranked >= 0])]
     shape = Shape(rankings.systems, len(corpus))
     choice = asked.choice
@@ -359,8 +359,8 @@ def open_folder(dataset: str, stored: Sequence[str], scored: Scorer) -> Folder:
             f"{', '.join(CAMPAIGNS)}, or a folder laid out as mt-metrics-eval's."
         )
 
-    def score(corpus: Corpus, groups: Groups | None) -> dict[str, MetricScores]:
-        return scored(corpus, groups) if scored.metrics else {}
+    def score(corpus: Corpus, groups: Groups | None, pair: str) -> dict[str, MetricScores]:
+        return scored(corpus, groups, pair) if scored.labels else {}
 
     return Folder(path, stored, score)
 
@@ -369,7 +369,7 @@ def _assessed(pair: str, scored: Scorer, choice: Choice) -> Graded:
     """da13 is a list of translations, each judged by itself: one row, whatever system it is of."""
     assessed = da13(pair)
     corpus = Corpus({"all": assessed.hypotheses}, assessed.references, assessed.sources)
-    own = scored(corpus) if scored.metrics else {}
+    own = scored(corpus, pair=pair) if scored.labels else {}
     scores = {name: values.segments for name, values in own.items()}
     shape = Shape(list(corpus.systems), len(corpus))
     for name, values in file_scores(

@@ -25,7 +25,8 @@ from cupel.meta.graded import Graded
 from cupel.meta.scorecache import Groups, MetricScores
 from cupel.reading.segments import nearest
 
-Scored = Callable[[Corpus, Groups | None], dict[str, MetricScores]]
+Scored = Callable[[Corpus, Groups | None, str], dict[str, MetricScores]]
+"""A corpus, groups of its segments and its language pair -> scores."""
 ALL = "all"
 _FIRST = ("mqm", "esa")  # the best that a campaign usually has
 
@@ -75,7 +76,7 @@ class Folder:
         if key not in self._scores:
             parts = [*campaign.groups["document"].values(), *campaign.groups["domain"].values()]
             groups = {str(number): segments for number, segments in enumerate(parts)}
-            self._scores[key] = self.scored(campaign.corpus, groups)
+            self._scores[key] = self.scored(campaign.corpus, groups, campaign.pair)
         return self._scores[key]
 
     def written(self, pair: str, reference: Sequence[str]) -> Written:

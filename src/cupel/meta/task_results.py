@@ -202,7 +202,7 @@ def evaluate_tasks(
         evaluation, ranking = run_task(folder, task, f"Task {number}", shared, resamples, seed)
         evaluations.append(replace(evaluation, dataset=dataset, signatures=scorer.signatures))
         rankings.append(ranking)
-    names_of_others = {name for one in evaluations for name in one.metrics} - set(scorer.metrics)
+    names_of_others = {name for one in evaluations for name in one.metrics} - set(scorer.labels)
     check_lower(lower, sorted(names_of_others))
     weights = task_set.shares()
     return TaskEvaluation(

@@ -38,7 +38,7 @@ _UNSPACED = (
     "\U00020000-\U0003ffff"
 )
 _MARKS = "\u0300-\u036f\u0591-\u05c7\u0610-\u061a\u064b-\u065f\u0900-\u0963\u0971-\u0dff"
-_WORD = re.compile(rf"\d+(?:[.,:]\d+)*|[{_UNSPACED}]|(?:[^\W{_UNSPACED}]|[{_MARKS}])+|[^\w\s]")
+WORD = re.compile(rf"\d+(?:[.,:]\d+)*|[{_UNSPACED}]|(?:[^\W{_UNSPACED}]|[{_MARKS}])+|[^\w\s]")
 _NUMBER = re.compile(r"\d+(?:[.,:]\d+)*")
 _RARE = 8.0
 """Weight of a word that the table of frequencies does not have."""
@@ -53,7 +53,7 @@ class Words:
     prefix: int = 0
 
     def __call__(self, sentences: Sequence[str]) -> Tokens:
-        lists = [_WORD.findall(text.lower()) for text in sentences]
+        lists = [WORD.findall(text.lower()) for text in sentences]
         if self.prefix:
             lists = [[word[: self.prefix] for word in words] for words in lists]
         return intern(lists)
@@ -71,11 +71,11 @@ class Kind:
 
 def _capitals(text: str) -> list[str]:
     """Words with a capital letter, without the first word."""
-    return [word for word in _WORD.findall(text)[1:] if word[0].isupper()]
+    return [word for word in WORD.findall(text)[1:] if word[0].isupper()]
 
 
 def _marks(text: str) -> list[str]:
-    return [word for word in _WORD.findall(text) if not word[0].isalnum() and len(word) == 1]
+    return [word for word in WORD.findall(text) if not word[0].isalnum() and len(word) == 1]
 
 
 _KINDS: dict[str, Callable[[str], list[str]]] = {

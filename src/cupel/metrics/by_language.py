@@ -10,14 +10,17 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from importlib.util import find_spec
 from itertools import islice
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar, cast
 
 from cupel.metric import Metric, made_for
-from cupel.registry import entry_of
+from cupel.registry import MetricLike, entry_of, listed, named_metrics
 
 if TYPE_CHECKING:
     from cupel.corpus import Corpus
 
+Spec = TypeVar("Spec")
+ENGLISH_ONLY, MULTI = "assay", "assay-multi"
+REPLACED = f"The target language is not English: {MULTI} takes the place of {ENGLISH_ONLY}."
 SACREBLEU_CHOICES = {"zh": "zh", "ja": "ja-mecab", "ko": "ko-mecab"}
 """The tokenizers that sacreBLEU chooses for BLEU by the target language."""
 _SPLIT_AT_SPACES = ("13a", "intl", "none", "ptb")
@@ -71,12 +74,28 @@ def _meteor(language: str, given: str) -> dict[str, object]:
     return {"language": language, "modules": ",".join(modules)}
 
 
-def for_target(specs: Sequence[str], pair: str | None) -> list[str]:
+def for_target(specs: Sequence[Spec], pair: str | None) -> list[Spec]:
     """Metrics with assay-multi in place of assay, where the target language is not English."""
     from cupel.text.languages import target_language
 
-    other = target_language(pair) not in (None, "en")
-    return ["assay-multi" if other and spec == "assay" else spec for spec in specs]
+    if ENGLISH_ONLY not in specs or target_language(pair) in (None, "en"):
+        return list(specs)
+    if MULTI in specs:
+        return [spec for spec in specs if spec != ENGLISH_ONLY]
+    return [cast(Spec, MULTI) if spec == ENGLISH_ONLY else spec for spec in specs]
+
+
+def metrics_for(specs: Sequence[MetricLike] | MetricLike, pair: str | None) -> dict[str, Metric]:
+    """Metrics by their labels, as the target language of a pair makes them.
+
+    The one place that decides it: `assay` is assay-multi where the target language is not English,
+    and the words of all metrics are those of the language. pair: en-de, de, or None for no choice.
+    """
+    if pair is None:
+        return named_metrics(specs)
+    chosen = for_target(listed(specs), pair)
+    options = language_options((spec for spec in chosen if isinstance(spec, str)), pair)
+    return named_metrics(chosen, options)
 
 
 def made_for_english_only(languages: str) -> bool:
@@ -89,13 +108,27 @@ def corpus_notes(
 ) -> list[str]:
     """The same as `language_notes`, of the first references of a corpus."""
     texts = [texts[0] for texts in islice(corpus.references, _LOOKED_AT) if texts]
-    any_text = pair is None and all(made_for(metric) is None for metric in metrics.values())
-    if any_text and all(map(str.isascii, texts)):
-        return []  # so that what most people score pays for no import
+    if _is_plain(texts, metrics, pair):
+        return []
+    return text_notes(texts, metrics, pair) + _about_systems(corpus, texts)
+
+
+def text_notes(
+    texts: Sequence[str], metrics: Mapping[str, Metric], pair: str | None = None
+) -> list[str]:
+    """The same as `language_notes`, of some texts and a language pair."""
+    texts = texts[:_LOOKED_AT]
+    if _is_plain(texts, metrics, pair):
+        return []
     from cupel.text.languages import target_language
 
-    notes = language_notes(metrics, texts, target_language(pair))
-    return notes + _about_systems(corpus, texts)
+    return language_notes(metrics, texts, target_language(pair))
+
+
+def _is_plain(texts: Sequence[str], metrics: Mapping[str, Metric], pair: str | None) -> bool:
+    """Whether there can be no note: so that what most people score pays for no import."""
+    any_text = pair is None and all(made_for(metric) is None for metric in metrics.values())
+    return any_text and all(map(str.isascii, texts))
 
 
 def _about_systems(corpus: Corpus, references: Sequence[str]) -> list[str]:

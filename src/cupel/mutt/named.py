@@ -7,9 +7,10 @@ from pathlib import Path
 
 from cupel.errors import CupelError
 from cupel.metric import Metric
+from cupel.metrics.by_language import metrics_for
 from cupel.mutt import challenge
 from cupel.mutt.suites import Suite, paper_suite, read_suite, sample_suite, sick_suite
-from cupel.registry import MetricLike, by_label, entries, get_metric, listed, named_metrics
+from cupel.registry import MetricLike, by_label, entries, get_metric, listed
 
 PAPER = {
     "CIDEr": "cider:tokenize=ptb,lowercase=yes",
@@ -57,11 +58,14 @@ def open_suite(name: str) -> Suite:
 
 
 def mutt_metrics(
-    specs: Sequence[MetricLike] | MetricLike, warn: Callable[[str], None] | None = None
+    specs: Sequence[MetricLike] | MetricLike,
+    warn: Callable[[str], None] | None = None,
+    pair: str | None = None,
 ) -> dict[str, Metric]:
     """Metrics by label. `paper` stands for those of the paper, `all` for all that are ready.
 
-    warn: called with a sentence for each metric that `all` leaves out because it is not ready.
+    warn: called with a sentence for each metric that `all` leaves out because it is not ready. pair:
+    the language pair, whose target language chooses metrics and their words.
     """
     if not specs:
         raise CupelError("There is no metric to test: name at least one, or `paper`, or `all`.")
@@ -70,7 +74,7 @@ def mutt_metrics(
         if spec == "paper":
             pairs += [(label, get_metric(form)) for label, form in PAPER.items()]
         else:
-            pairs += (ready_metrics(warn) if spec == "all" else named_metrics([spec])).items()
+            pairs += (ready_metrics(warn) if spec == "all" else metrics_for([spec], pair)).items()
     return by_label(pairs)
 
 

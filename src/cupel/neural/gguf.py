@@ -146,7 +146,7 @@ class Gguf:
         return chosen
 
     def _unpack(self, form: str) -> tuple[Any, ...]:
-        values = struct.unpack_from(form, memoryview(self._head), self._at)
+        values = struct.unpack_from(form, self._head.data, self._at)
         self._at += struct.calcsize(form)
         return values
 

@@ -202,7 +202,7 @@ class Service:
                 self._arrived.set()
 
     async def _start_worker(self, number: int) -> None:
-        worker = Worker(self._specs, self.settings.workers)
+        worker = Worker(self._specs, self.settings.workers, self.settings.language_pair)
         self._workers[number] = worker
         loop = asyncio.get_running_loop()
         await loop.run_in_executor(self._threads, worker.wait_until_ready)

@@ -20,14 +20,14 @@ from cupel.adapters.service.counters import Counters
 from cupel.adapters.service.settings import Settings, abilities_of
 from cupel.console import warn
 from cupel.errors import CupelError
-from cupel.registry import named_metrics
+from cupel.metrics.by_language import metrics_for
 
 LOOPBACK = ("127.0.0.1", "::1", "localhost")
 
 
 def serve(specs: Sequence[str], settings: Settings, host: str, port: int) -> None:
     """Answer requests until the process is asked to stop. port: 0 takes any that is free."""
-    offered = abilities_of(named_metrics(specs))
+    offered = abilities_of(metrics_for(specs, settings.language_pair))
     with _listening(host, port) as listening:
         if host not in LOOPBACK:
             warn(

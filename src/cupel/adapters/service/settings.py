@@ -24,6 +24,7 @@ class Settings:
     timeout        seconds that a request may take, all in all
     window         seconds that a request waits for others to be computed together with
     largest_batch  characters that are computed together, unless one request has more
+    language_pair  that of all texts: its target language chooses the words of metrics
     """
 
     workers: int = 2
@@ -32,6 +33,7 @@ class Settings:
     timeout: float = 30.0
     window: float = 0.002
     largest_batch: int = 100_000
+    language_pair: str | None = None
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ itself was killed.
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from multiprocessing import get_context
 from multiprocessing.connection import Connection
 from typing import TYPE_CHECKING
@@ -18,6 +18,7 @@ from cupel.errors import CupelError
 if TYPE_CHECKING:
     from cupel.adapters.service.requests import Task
     from cupel.adapters.service.work import Answer
+    from cupel.metric import Metric
 
 READY = ""
 
@@ -29,13 +30,19 @@ class WorkerDied(Exception):
 class Worker:
     """A process that computes; its methods block, and are called from threads."""
 
-    def __init__(self, specs: Sequence[str], workers: int) -> None:
-        """specs: the metrics. workers: how many processes share the cores of the machine."""
+    def __init__(self, specs: Sequence[str], workers: int, pair: str | None = None) -> None:
+        """specs: the metrics. workers: how many processes share the cores of the machine.
+
+        pair: the language pair, whose target language chooses the metrics' words.
+        """
         context = get_context("spawn")
         self._pipe, theirs = context.Pipe()
         threads = max(1, (os.cpu_count() or 1) // workers)
         self.process = context.Process(
-            target=_serve, args=(theirs, list(specs), threads), daemon=True, name="cupel-worker"
+            target=_serve,
+            args=(theirs, list(specs), threads, pair),
+            daemon=True,
+            name="cupel-worker",
         )
         self.process.start()
         self._loaded = False
@@ -80,7 +87,7 @@ class Worker:
             self.kill()
 
 
-def _serve(pipe: Connection, specs: list[str], threads: int) -> None:
+def _serve(pipe: Connection, specs: list[str], threads: int, pair: str | None) -> None:
     """What the process does, from its start to its end."""
     import signal
 
@@ -89,11 +96,11 @@ def _serve(pipe: Connection, specs: list[str], threads: int) -> None:
     for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
         os.environ.setdefault(name, str(threads))
     from cupel.adapters.service.work import perform
-    from cupel.registry import named_metrics
+    from cupel.metrics.by_language import metrics_for
 
     try:
-        metrics = named_metrics(specs)
-        _warm_up(specs)
+        metrics = metrics_for(specs, pair)
+        _warm_up(metrics)
     except CupelError as error:
         pipe.send(str(error))
         return
@@ -105,18 +112,16 @@ def _serve(pipe: Connection, specs: list[str], threads: int) -> None:
         return  # the service closed the pipe, or is no more
 
 
-def _warm_up(specs: list[str]) -> None:
+def _warm_up(metrics: Mapping[str, Metric]) -> None:
     """Score one segment, so that models and tables are loaded before the first request."""
     from cupel.metric import needs_of
     from cupel.metrics.function import Function
-    from cupel.registry import get_metric
     from cupel.scoring import score
 
-    for spec in specs:
-        metric = get_metric(spec)
+    for metric in metrics.values():
         if isinstance(metric, Function):
             continue  # somebody else's: it may not expect this text
         needs = needs_of(metric)
         references = ["A cat sat on the mat."] if "references" in needs else None
         sources = ["Eine Katze saß auf der Matte."] if "sources" in needs else None
-        score(["The cat sat on the mat."], references, spec, sources=sources)
+        score(["The cat sat on the mat."], references, metric, sources=sources)
