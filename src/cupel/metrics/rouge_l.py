@@ -39,7 +39,7 @@ from cupel.metrics import shared_options as option
 from cupel.options import Range
 from cupel.registry import register
 from cupel.text.tokenizers import Tokenizer
-from cupel.text.tokens import Tokens, intern, split_words
+from cupel.text.tokens import Tokens, intern, offsets_of, split_words
 
 
 @dataclass(frozen=True)
@@ -52,9 +52,7 @@ class BetweenBlanks:
         from cupel.text.code_points import blank
 
         if self.tokenizer.name in ("13a", "zh", "char", "script"):  # which leave no blanks
-            tokens = self.tokenizer(sentences)
-            if tokens.lengths.all():
-                return tokens
+            return _with_empty_words(self.tokenizer(sentences))
         if self.tokenizer.lowercase:
             sentences = [sentence.lower() for sentence in sentences]
         if self.tokenizer.name != "none":  # which drops trailing blanks
@@ -62,6 +60,16 @@ class BetweenBlanks:
         if all(map(_is_neat, sentences)):
             return split_words(sentences, classes=blank())
         return intern([sentence.split(" ") for sentence in sentences])
+
+
+def _with_empty_words(tokens: Tokens) -> Tokens:
+    """With one empty word in each sentence that has none."""
+    is_empty = tokens.lengths == 0
+    if not is_empty.any():
+        return tokens
+    ids = np.insert(tokens.ids, tokens.offsets[:-1][is_empty], len(tokens.types))
+    offsets = tokens.offsets + offsets_of(is_empty, len(is_empty))
+    return Tokens(ids, offsets, [*tokens.types, ""])
 
 
 def _is_neat(sentence: str) -> bool:
