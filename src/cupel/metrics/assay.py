@@ -43,7 +43,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Self
 
@@ -249,9 +249,15 @@ class Assay(Metric):
         for row, texts in enumerate(batch.references):
             start = int(batch.reference_offsets[row])
             number = int(np.argmax(raw[start : start + len(texts)]))
-            alignments.append(
-                explained(model, tokenizer, batch.hypotheses[row], texts[number], number, card)
+            aligned = explained(
+                model, tokenizer, batch.hypotheses[row], texts[number], number, card
             )
+            if self.size != "small":  # words are matched by the first model, scored by both
+                score = calibrated(
+                    raw[start + number : start + number + 1], card, self._slope(card)
+                )
+                aligned = replace(aligned, score=float(score[0]))
+            alignments.append(aligned)
         return alignments
 
     def _opened(self) -> tuple[Model, Mapping[str, Any]]:
@@ -292,7 +298,9 @@ class Assay(Metric):
         raw = _distinct_scores(raw_scores, model, pieces, hypotheses, batch.reference_index)
         if self.size != "small":
             second, share = self._second(batch, model, pieces, hypotheses)
-            raw += share * (second - raw)
+            # What an empty side is worth, the first model says.
+            both = pieces.lengths[hypotheses] * pieces.lengths[batch.reference_index] > 0
+            raw += share * (second - raw) * both
         if self.meteor:
             raw += float(card["meteor"]["weight"]) * _meteor(batch)
         if "same" in card:  # a long text would have less, even where it equals its reference
