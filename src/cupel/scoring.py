@@ -211,11 +211,12 @@ class _Items:
         return len(self.first)
 
     def batches(self) -> Iterator[Task]:
-        references, sources = self.corpus.references, self.corpus.sources
+        systems, references = self.corpus.systems, self.corpus.references
+        sources = self.corpus.sources
         for start in range(0, len(self.first), BATCH_SIZE):
             origin = self.first[start : start + BATCH_SIZE]
             yield Task(
-                [self.corpus.systems[system][segment] for system, segment in origin],
+                [systems[system][segment] for system, segment in origin],
                 [references[segment] for _, segment in origin],
                 [sources[segment] for _, segment in origin] if sources is not None else None,
                 origin,
@@ -246,10 +247,11 @@ def _distinct_items(corpus: Corpus) -> _Items:
 
 def _numbered(items: Sequence[object]) -> IntArray:
     """Equal numbers for equal items, in order of first appearance."""
-    if len(set(items)) == len(items):  # the usual case
+    numbers: dict[object, int] = dict.fromkeys(items, 0)
+    if len(numbers) == len(items):  # the usual case
         return np.arange(len(items))
-    numbers: dict[object, int] = {}
-    return np.array([numbers.setdefault(item, len(numbers)) for item in items], np.int64)
+    numbers = dict(zip(numbers, range(len(numbers)), strict=True))
+    return np.fromiter(map(numbers.__getitem__, items), np.int64, len(items))
 
 
 @dataclass(frozen=True)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import importlib.util
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from cupel.text import kept_words
-from cupel.text.kept_words import KeptWords, joined, word_starts
+from cupel.text.kept_words import Kept, KeptWords, joined, word_starts
 from cupel.text.tokens import intern
 
 JAPANESE = [
@@ -118,6 +119,52 @@ def test_a_damaged_file_is_not_read(tmp_path: Path) -> None:
     counted = Counted()
     assert KeptWords(counted, "pairs").lines(["abcd"]) == ["ab cd"]
     assert counted.sentences == ["abcd"]
+
+
+def test_thousands_of_words_of_all_lengths_are_numbered_as_they_appear() -> None:
+    """Words of one to six letters, so many that the tables grow; some with white space in them."""
+    random = np.random.default_rng(5)
+    letters = [*"あいうえおかきくけこ漢字仮名𠮷野家\0a\u3000", " "]
+    texts = ["".join(random.choice(letters, 400)).strip() for _ in range(150)]
+    cuts = [np.sort(random.choice(400, 150, replace=False)).tolist() for _ in texts]
+
+    def cut(text: str) -> str:
+        places = [0, *cuts[texts.index(text)], len(text)]
+        return " ".join(" ".join(text[a:b] for a, b in pairwise(places)).split(" "))
+
+    first = KeptWords(cut, "cuts")
+    first(texts)
+    first.save()
+    again = KeptWords(cut, "cuts")
+    expected = intern([cut(text).split() for text in texts])
+    for words in (first, again):
+        tokens = words(texts)
+        assert tokens.types == expected.types
+        assert np.array_equal(tokens.ids, expected.ids)
+        assert np.array_equal(tokens.offsets, expected.offsets)
+    assert len(expected.types) > 5000
+    assert {len(word) for word in expected.types} > {1, 2, 3, 4, 5, 6}
+
+
+def test_case_comes_before_the_words() -> None:
+    words = KeptWords(by_pairs, "pairs")
+    for text, case, expected in (
+        ("ABcÄ", "lower", ["ab", "cä"]),
+        ("ABcÄ", "ascii", ["ab", "cÄ"]),
+        ("ΑΣ İ𠮷A", "lower", ["ας", "i\u0307", "𠮷a"]),
+    ):
+        assert words([text], case).of(0) == expected  # type: ignore[arg-type]
+
+
+def test_places_are_those_of_equal_hashes() -> None:
+    random = np.random.default_rng(2)
+    hashes = random.integers(0, 2**64, (3000, 2), dtype=np.uint64)
+    hashes[:50, 0] = np.arange(50)  # not spread evenly
+    kept = hashes[:2000][np.argsort(hashes[:2000, 0])]
+    places = Kept(kept, np.arange(2000), np.zeros(0, np.uint8)).places(hashes)
+    assert np.array_equal(kept[places[:2000]], hashes[:2000])
+    assert (places[2000:] == -1).all()
+    assert (Kept.none().places(hashes) == -1).all()
 
 
 def test_places_beyond_the_end_are_left_alone() -> None:

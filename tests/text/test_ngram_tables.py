@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections import Counter
 from collections.abc import Sequence
 
@@ -16,10 +15,9 @@ from cupel.kernels.ngrams import (
     PRODUCT,
     clipped_matches,
     information_matches,
-    squared_lengths,
 )
 from cupel.kernels.tries import ngram_weights
-from cupel.text.ngrams import build, table_counts
+from cupel.text.ngrams import build, build_shared, table_counts
 from cupel.text.tokens import Tokens, offsets_of
 
 ORDERS = 5
@@ -115,12 +113,17 @@ def weights_of(tokens: Tokens, weight: dict[Gram, float]) -> FloatArray:
 @pytest.mark.parametrize(("words", "longest"), [(4, 12), (60, 40), (700, 400)])
 def test_squared_lengths_are_those_of_a_loop(words: int, longest: int) -> None:
     tokens = random_tokens(words + 1, words, longest)
+    table, numbers = build(tokens, ORDERS)
+    values = [np.sqrt(np.arange(size) + n) for n, size in enumerate(table.sizes(), 1)]
     weight: dict[Gram, float] = {}
     for n in range(1, ORDERS + 1):
         for row in range(len(tokens)):
-            for gram in grams(tokens, row, n):
-                weight.setdefault(gram, math.sqrt(1 + len(weight)))
-    squares = squared_lengths(tokens.ids, tokens.offsets, ORDERS, weights_of(tokens, weight))
+            for place, gram in enumerate(grams(tokens, row, n), int(tokens.offsets[row])):
+                weight[gram] = float(values[n - 1][numbers[place, n - 1]])
+    weights, squares = ngram_weights(
+        tokens.ids, tokens.offsets, 7, table.words(tokens), table.levels, values, 1.0
+    )
+    assert len(weights) == tokens.offsets[7]
     for row in range(len(tokens)):
         for n in range(1, ORDERS + 1):
             counts = Counter(grams(tokens, row, n))
@@ -168,7 +171,9 @@ def test_ngrams_of_other_texts_are_here() -> None:
     values = [np.sqrt(np.arange(len(order)) + n * 1000.0) for n, order in enumerate(number)]
     words = table.words(others)
     assert words.tolist() == [n if n < 30 else -1 for n in range(40)]
-    weights = ngram_weights(others.ids, others.offsets, words, table.levels, values, -1.0)
+    weights, _ = ngram_weights(
+        others.ids, others.offsets, len(others), words, table.levels, values, -1.0
+    )
     hypotheses, references, offsets = items(others, 7)
     sums = information_matches(
         others.ids, others.offsets, hypotheses, references, offsets, words, table.levels, values
@@ -189,11 +194,29 @@ def test_ngrams_of_other_texts_are_here() -> None:
             assert sums[item, n - 1] == total
 
 
+@pytest.mark.parametrize(("words", "longest"), [(3, 9), (60, 40), (900, 200)])
+def test_ngrams_of_several_segments_are_all_there(words: int, longest: int) -> None:
+    tokens = random_tokens(words + 4, words, longest)
+    segments = np.repeat(np.arange(len(tokens), dtype=np.int32) // 2, tokens.lengths)
+    table, counts = build_shared(tokens, ORDERS, segments)
+    weights, _ = ngram_weights(
+        tokens.ids, tokens.offsets, len(tokens), table.words(tokens), table.levels, counts, 1.0
+    )
+    for n in range(1, ORDERS + 1):
+        rows: dict[Gram, set[int]] = {}
+        for row in range(len(tokens)):
+            for gram in grams(tokens, row, n):
+                rows.setdefault(gram, set()).add(row // 2)
+        for row in range(len(tokens)):
+            for place, gram in enumerate(grams(tokens, row, n), int(tokens.offsets[row])):
+                assert weights[place, n - 1] == len(rows[gram])
+
+
 def test_arrays_of_another_kind_are_refused() -> None:
     tokens = random_tokens(1, 5, 6)
     table, _ = build(tokens, 2)
     words = table.words(tokens)
     with pytest.raises(TypeError, match="float64"):
         ngram_weights(
-            tokens.ids, tokens.offsets, words, table.levels, [np.zeros(5, np.float32)] * 2, 0.0
+            tokens.ids, tokens.offsets, 1, words, table.levels, [np.zeros(5, np.float32)] * 2, 0.0
         )

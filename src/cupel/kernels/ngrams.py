@@ -77,19 +77,3 @@ def information_matches(
         orders, numbers, addresses_of(levels, information), sums,
     )  # fmt: skip
     return sums
-
-
-_squared_lengths = kernel("squared_lengths", "i32* i64* i64 i64 f64* f64*")
-
-
-def squared_lengths(
-    ids: Int32Array, offsets: IntArray, orders: int, weights: FloatArray
-) -> FloatArray:
-    """Squared length of each sentence's vector of weighted n-gram counts, (sentences, orders).
-
-    weights: (tokens, orders), the weight of the n-gram that starts at a token. Terms are added in
-    order of first appearance.
-    """
-    squares = np.zeros((len(offsets) - 1, orders))
-    _squared_lengths(ids, offsets, len(squares), orders, weights, squares)
-    return squares

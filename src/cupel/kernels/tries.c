@@ -17,7 +17,8 @@ static void grow(Room *room, Level *level) {
 }
 
 /* Number the n-grams of order n, from those of order n - 1: numbers, before: (total,), of the n-gram and
-   the (n-1)-gram that start at each word, -1 where the sentence ends before they do. The other arrays
+   the (n-1)-gram that start at each word, -1 where the sentence ends before they do; an n-gram has none
+   either where one of its (n-1)-grams has none. The other arrays
    are the fields of a level; lasts, parents: (total,), of which the first `count` are used. */
 KERNEL(number_continuations)(
     const i32 *words, const i64 *offsets, i64 sentences, i64 n, i64 shorter, const i32 *before,
@@ -35,7 +36,12 @@ KERNEL(number_continuations)(
     for (i64 sentence = 0; sentence < sentences; sentence++) {
         i64 i = offsets[sentence], end = offsets[sentence + 1];
         for (; i <= end - n; i++) {
-            i32 parent = before[i], word = words[i + n - 1], child = children[parent];
+            i32 parent = before[i], word = words[i + n - 1];
+            if ((parent | before[i + 1]) < 0) {
+                numbers[i] = -1;
+                continue;
+            }
+            i32 child = children[parent];
             if (child >= 0 && lasts[child >> 1] == word) {
                 numbers[i] = child >> 1;
                 continue;
@@ -62,49 +68,22 @@ KERNEL(number_continuations)(
 }
 
 /* In how many segments each n-gram occurs; of_ngram: (total,), its number or -1; segments: that of each
-   place, which never falls from one place to the next. counts: zeros before. */
+   place, which never falls from one place to the next. shared: the numbers of those
+   that occur in more than one segment, -1 for the others. */
 KERNEL(segment_counts)(
-    const i32 *of_ngram, const i32 *segments, i64 total, i64 size, double *counts
+    const i32 *of_ngram, const i32 *segments, i64 total, i64 size, double *counts, i32 *shared
 ) {
     OPEN(room);
-    i32 *last = NEW(&room, i32, size);
-    memset(last, -1, (size_t)size * sizeof(i32));
+    struct {
+        i32 count, last;  /* how many segments, and 1 more than the last one */
+    } *seen = take(&room, size + 1, sizeof(*seen), true);  /* the first is for places without n-gram */
     for (i64 i = 0; i < total; i++) {
-        i32 number = of_ngram[i];
-        if (number < 0 || last[number] == segments[i]) continue;
-        last[number] = segments[i];
-        counts[number]++;
+        i32 place = of_ngram[i] + 1, segment = segments[i] + 1;
+        seen[place].count += seen[place].last != segment;
+        seen[place].last = segment;
     }
-    return leave(&room, DONE);
-}
-
-/* The value of the n-gram that starts at each word, weights: (total, orders); `other` where the table
-   does not have it or the sentence ends before it does. numbers: of the words of the vocabulary, -1
-   for those that the table does not have; addresses: see `level_at`. */
-KERNEL(ngram_weights)(
-    const i32 *ids, const i64 *offsets, i64 sentences, i64 orders, const i32 *numbers,
-    const u64 *addresses, double other, double *weights
-) {
-    OPEN(room);
-    i64 total = offsets[sentences];
-    i32 *before = NEW(&room, i32, total), *words = NEW(&room, i32, total + 1);
-    Level level = level_at(addresses, 0);
-    for (i64 i = 0; i < total; i++) {
-        before[i] = words[i] = numbers[ids[i]];
-        weights[i * orders] = before[i] < 0 ? other : level.values[before[i]];
-    }
-    for (i64 n = 1; n < orders; n++) { /* order by order: what one place needs does not wait for another */
-        level = level_at(addresses, n);
-        for (i64 s = 0; s < sentences; s++) {
-            for (i64 i = offsets[s]; i < offsets[s + 1]; i++) {
-                i32 number = before[i];
-                if (number >= 0) {
-                    i32 word = i + n < offsets[s + 1] ? words[i + n] : -1;
-                    number = before[i] = word < 0 ? -1 : continuation(&level, number, word);
-                }
-                weights[i * orders + n] = number < 0 ? other : level.values[number];
-            }
-        }
-    }
+    seen[0].count = 0;
+    for (i64 i = 0; i < total; i++) shared[i] = seen[of_ngram[i] + 1].count > 1 ? of_ngram[i] : -1;
+    for (i64 k = 0; k < size; k++) counts[k] = seen[k + 1].count;
     return leave(&room, DONE);
 }

@@ -47,7 +47,8 @@ def number_continuations(
 ) -> Continuations:
     """Fill `numbers`, those of the n-grams that start at each word, from those of (n-1)-grams.
 
-    shorter: how many (n-1)-grams there are. A number is -1 where the sentence ends before the n-gram.
+    shorter: how many (n-1)-grams there are. A number is -1 where the sentence ends before the n-gram,
+    and where that of one of its (n-1)-grams is.
     """
     children, count, slots = np.empty(shorter, np.int32), np.zeros(1, np.int64), Handed()
     lasts, parents = np.empty(len(words), np.int32), np.empty(len(words), np.int32)
@@ -62,42 +63,49 @@ def number_continuations(
     return Continuations(children, lasts, parents, slots.taken().reshape(-1))
 
 
-_segment_counts = kernel("segment_counts", "i32* i32* i64 i64 f64*")
+_segment_counts = kernel("segment_counts", "i32* i32* i64 i64 f64* i32*")
 
 
-def segment_counts(numbers: Int32Array, segments: Int32Array, size: int) -> FloatArray:
+def segment_counts(
+    numbers: Int32Array, segments: Int32Array, size: int
+) -> tuple[FloatArray, Int32Array]:
     """In how many segments each of `size` n-grams occurs; numbers: of those of one order.
 
-    segments: that of each place, which never falls from one place to the next.
+    segments: that of each place, which never falls from one place to the next. The second result has
+    the numbers of those that occur in more than one segment, -1 in place of the others.
     """
-    counts = np.zeros(size)
-    _segment_counts(numbers, segments, len(numbers), size, counts)
-    return counts
+    counts, shared = np.empty(size), np.empty(len(numbers), np.int32)
+    _segment_counts(numbers, segments, len(numbers), size, counts, shared)
+    return counts, shared
 
 
-_ngram_weights = kernel("ngram_weights", "i32* i64* i64 i64 i32* u64* f64 f64*")
+_ngram_weights = kernel("ngram_weights", "i32* i64* i64 i64 i64 i32* u64* i64* f64 f64* f64*")
 
 
 def ngram_weights(
     ids: Int32Array,
     offsets: IntArray,
+    weighted: int,
     numbers: Int32Array,
     levels: Sequence[Continuations],
     values: Sequence[FloatArray],
     other: float,
-) -> FloatArray:
-    """(total, orders): the value of the n-gram that starts at each token.
+) -> tuple[FloatArray, FloatArray]:
+    """The value of the n-gram that starts at each token of the first `weighted` sentences, (tokens,
+    orders); and of all sentences the squared length of the vector of counts times values, (sentences,
+    orders), its terms added in order of first appearance.
 
     numbers: (types,) those of words, -1 where the table does not have one. levels: its n-grams of 2
     words and more. values: those of its n-grams of each order. other: the value where the table does
     not have an n-gram, or the sentence ends before it does.
     """
-    weights = np.empty((len(ids), len(values)))
+    sentences, orders = len(offsets) - 1, len(values)
+    weights, squares = np.empty((int(offsets[weighted]), orders)), np.zeros((sentences, orders))
     _ngram_weights(
-        ids, offsets, len(offsets) - 1, len(values), numbers, addresses_of(levels, values), other,
-        weights,
+        ids, offsets, sentences, weighted, orders, numbers, addresses_of(levels, values),
+        np.array([len(array) for array in values]), other, weights, squares,
     )  # fmt: skip
-    return weights
+    return weights, squares
 
 
 def addresses_of(levels: Sequence[Continuations], values: Sequence[FloatArray]) -> Addresses:

@@ -38,14 +38,14 @@ from typing import TYPE_CHECKING, Annotated, Self
 
 import numpy as np
 
-from cupel.arrays import FloatArray, IntArray
+from cupel.arrays import FloatArray, Int32Array, IntArray
 from cupel.batch import Batch
 from cupel.errors import CupelError
 from cupel.metric import Metric, Signature, mean_score, mean_statistics, ratio
 from cupel.metrics import shared_options as option
 from cupel.options import Range
 from cupel.registry import register
-from cupel.text.ngrams import NgramTable, build
+from cupel.text.ngrams import NgramTable, build, build_shared
 from cupel.text.tokenizers import Tokenizer
 from cupel.text.tokens import Tokens, intern, joined
 
@@ -130,18 +130,14 @@ class Cider(Metric):
 
     def _similarities(self, batch: Batch) -> FloatArray:
         """(n, 4): by order, summed over the references of an item."""
-        from cupel.kernels.ngrams import (
-            CLIPPED_PRODUCT,
-            PRODUCT,
-            clipped_matches,
-            squared_lengths,
-        )
+        from cupel.kernels.ngrams import CLIPPED_PRODUCT, PRODUCT, clipped_matches
 
         if self._frequencies is None:
             raise CupelError("CIDEr has to be prepared on a corpus before it can score.")
         tokens = batch.analyse(self.tokenizer)
-        weights = self._frequencies.weights(tokens)
-        norms = np.sqrt(squared_lengths(tokens.ids, tokens.offsets, ORDERS, weights))
+        weighted = int(batch.hypothesis_index.max(initial=-1)) + 1  # hypotheses come first
+        weights, squares = self._frequencies.weights(tokens, weighted)
+        norms = np.sqrt(squares)
         hypotheses = np.repeat(batch.hypothesis_index, batch.reference_counts)
         _, products = clipped_matches(
             tokens.ids,
@@ -193,10 +189,11 @@ class DocumentFrequencies:
     table: NgramTable
     counts: tuple[FloatArray, ...]
 
-    def weights(self, tokens: Tokens) -> FloatArray:
-        """(total, orders): log(documents / frequency) of the n-gram that starts at each token.
+    def weights(self, tokens: Tokens, weighted: int) -> tuple[FloatArray, FloatArray]:
+        """(tokens, orders): log(documents / frequency) of the n-gram that starts at each token of the
+        first `weighted` sentences; (sentences, orders): the squared length of each one's vector.
 
-        One that no document has counts as one of frequency 1.
+        An n-gram that no document has counts as one of frequency 1.
         """
         from cupel.kernels.tries import ngram_weights
 
@@ -204,6 +201,7 @@ class DocumentFrequencies:
         return ngram_weights(
             tokens.ids,
             tokens.offsets,
+            weighted,
             self.table.words(tokens),
             self.table.levels,
             [rare - _logs(counts) for counts in self.counts],
@@ -221,15 +219,31 @@ def _logs(counts: FloatArray) -> FloatArray:
 
 def document_frequencies(corpus: Corpus, tokenizer: Tokenizer) -> DocumentFrequencies:
     """Count, for each n-gram, the segments of which some reference has it."""
-    return frequencies_of_blocks([corpus.references], tokenizer)
+    from cupel.kernels.tries import segment_counts
+
+    tokens, segment, documents = _of_blocks([corpus.references], tokenizer)
+    table, numbers = build(tokens, ORDERS)
+    counts = tuple(
+        segment_counts(column, segment, size)[0]
+        for column, size in zip(numbers.T, table.sizes(), strict=True)
+    )
+    return DocumentFrequencies(documents, table, counts)
 
 
 def frequencies_of_blocks(
     blocks: Iterable[Sequence[Sequence[str]]], tokenizer: Tokenizer
 ) -> DocumentFrequencies:
-    """The same from the references of consecutive blocks of segments."""
-    from cupel.kernels.tries import segment_counts
+    """The same from the references of consecutive blocks of segments, without most of the n-grams
+    that one segment alone has: they count as those that none has.
+    """
+    tokens, segment, documents = _of_blocks(blocks, tokenizer)
+    return DocumentFrequencies(documents, *build_shared(tokens, ORDERS, segment))
 
+
+def _of_blocks(
+    blocks: Iterable[Sequence[Sequence[str]]], tokenizer: Tokenizer
+) -> tuple[Tokens, Int32Array, float]:
+    """The tokens, the segment of each, and how many segments there are."""
     sizes: list[int] = []
 
     def tokens_of(block: Sequence[Sequence[str]]) -> Tokens:
@@ -237,15 +251,8 @@ def frequencies_of_blocks(
         return tokenizer([text for texts in block for text in texts])
 
     tokens = joined(map(tokens_of, blocks))
-    segments = len(sizes)
-    per_text = np.repeat(np.arange(segments), sizes)
-    segment = np.repeat(per_text.astype(np.int32), tokens.lengths)
-    table, numbers = build(tokens, ORDERS)
-    counts = tuple(
-        segment_counts(column, segment, size)
-        for column, size in zip(numbers.T, table.sizes(), strict=True)
-    )
-    return DocumentFrequencies(float(segments), table, counts)
+    per_text = np.repeat(np.arange(len(sizes), dtype=np.int32), sizes)
+    return tokens, np.repeat(per_text, tokens.lengths), float(len(sizes))
 
 
 def write_document_frequencies(

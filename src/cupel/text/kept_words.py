@@ -17,10 +17,20 @@ import numpy as np
 
 from cupel import cache
 from cupel.arrays import BoolArray, Bytes, Int32Array, IntArray
-from cupel.kernels.kept_words import Hashes, sentence_hashes, spaced_words
-from cupel.text.tokens import Tokens, code_points, numbered, offsets_of
+from cupel.kernels.kept_words import (
+    Hashes,
+    hash_places,
+    numbered_kept_words,
+    sentence_hashes,
+    spaced_words,
+)
+from cupel.kernels.words import replaced_codes
+from cupel.text.code_points import Case, case_table, in_case, white_space
+from cupel.text.tokens import Tokens, code_points, named, offsets_of
 
 KIND = "words"
+VERSION = 2
+"""Of the hashes."""
 MOST_SENTENCES = 200_000
 """More are not kept: with 45 characters each they take 6 MB."""
 _PART = 4096
@@ -49,12 +59,7 @@ class Kept:
 
     def places(self, hashes: Hashes) -> IntArray:
         """Where the words of each sentence begin, -1 for one that is not kept."""
-        if not len(self.hashes):
-            return np.full(len(hashes), -1)
-        near = np.searchsorted(self.hashes[:, 0], hashes[:, 0])
-        near = np.minimum(near, len(self.hashes) - 1)
-        same = (self.hashes[near] == hashes).all(axis=1)
-        return np.where(same, self.starts[near], -1)
+        return hash_places(hashes, self.hashes, self.starts)
 
 
 def joined(parts: Iterable[Kept]) -> Kept:
@@ -75,36 +80,46 @@ class KeptWords:
     """
 
     def __init__(self, tokenize: Callable[[str], str], name: str) -> None:
-        self._tokenize, self._name = tokenize, cache.key(KIND, name)
+        self._tokenize, self._name = tokenize, cache.key(KIND, VERSION, name)
         self._kept = Kept.load(self._name)
         self._new: list[Kept] = []
         self._lock = Lock()
         atexit.register(self.save)
 
-    def __call__(self, sentences: Sequence[str]) -> Tokens:
-        return numbered(*self._spaced([sentence.strip() for sentence in sentences]))
+    def __call__(self, sentences: Sequence[str], case: Case = None) -> Tokens:
+        """The words; case: one of `cupel.text.code_points`, into which the text is brought first."""
+        codes, offsets, starts, words = self._placed(sentences, case)
+        return named(*numbered_kept_words(codes, offsets, starts, words, white_space()))
 
     def lines(self, sentences: Sequence[str]) -> list[str]:
         """The tokenised sentences as text."""
-        codes, offsets = self._spaced([sentence.strip() for sentence in sentences])
+        codes, offsets = spaced_words(*self._placed(sentences))
         whole = codes.tobytes().decode("utf-32-le", "surrogatepass")
         return [whole[a:b] for a, b in pairwise(offsets.tolist())]
 
-    def _spaced(self, texts: list[str]) -> tuple[Int32Array, IntArray]:
-        """The texts with blanks between words, and where each starts."""
-        kept, shown = self._kept, list(texts)
-        codes, offsets = code_points(texts), offsets_of(map(len, texts), len(texts))
+    def _placed(
+        self, sentences: Sequence[str], case: Case = None
+    ) -> tuple[Int32Array, IntArray, IntArray, Bytes]:
+        """The code points, where each sentence starts, the place of its words, and all words."""
+        texts, kept = list(map(str.strip, sentences)), self._kept
+        codes: Int32Array | None = code_points(texts)
+        if case and codes is not None:
+            codes = replaced_codes(codes, case_table(case))
+        if codes is None:  # where case depends on the code points around one
+            return self._placed(in_case(texts, case))
+        offsets = offsets_of(map(len, texts), len(texts))
         hashes = sentence_hashes(codes, offsets)
         starts = kept.places(hashes)
         missing = np.flatnonzero(starts < 0)
         if len(missing):
+            texts = in_case(texts, case)
             others = [texts[n] for n in missing.tolist()]
             lines = list(map(self._tokenize, others))
             self._add(others, hashes[missing], lines)
             for n, line in zip(missing.tolist(), lines, strict=True):
-                shown[n] = line
-            codes, offsets = code_points(shown), offsets_of(map(len, shown), len(shown))
-        return spaced_words(codes, offsets, starts, kept.words)
+                texts[n] = line
+            codes, offsets = code_points(texts), offsets_of(map(len, texts), len(texts))
+        return codes, offsets, starts, kept.words
 
     def _add(self, texts: Sequence[str], hashes: Hashes, lines: Sequence[str]) -> None:
         if len(self._kept.hashes) >= MOST_SENTENCES:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from cupel.arrays import Int32Array, IntArray
+from cupel.arrays import FloatArray, Int32Array, IntArray
 from cupel.text.tokens import Tokens
 
 if TYPE_CHECKING:
@@ -68,8 +68,30 @@ def build(tokens: Tokens, orders: int) -> tuple[NgramTable, Int32Array]:
             tokens.ids, tokens.offsets, n, shorter, columns[n - 2], columns[n - 1]
         )
         levels.append(level)
-    vocabulary = {word: number for number, word in enumerate(tokens.types)}
+    vocabulary = dict(zip(tokens.types, range(len(tokens.types)), strict=True))
     return NgramTable(vocabulary, tuple(levels)), columns.T
+
+
+def build_shared(
+    tokens: Tokens, orders: int, segments: Int32Array
+) -> tuple[NgramTable, tuple[FloatArray, ...]]:
+    """A table that has all n-grams which occur in more than one segment, and some others; and in how
+    many segments each of its n-grams occurs.
+
+    segments: that of each token. An n-gram is left out where one of its (n-1)-grams is in one segment.
+    """
+    from cupel.kernels.tries import number_continuations, segment_counts
+
+    counts, shared = segment_counts(tokens.ids, segments, len(tokens.types))
+    levels, all_counts = [], [counts]
+    numbers = np.empty(len(tokens.ids), np.int32)
+    for n in range(2, orders + 1):
+        level = number_continuations(tokens.ids, tokens.offsets, n, len(counts), shared, numbers)
+        counts, shared = segment_counts(numbers, segments, len(level.lasts))
+        levels.append(level)
+        all_counts.append(counts)
+    vocabulary = dict(zip(tokens.types, range(len(tokens.types)), strict=True))
+    return NgramTable(vocabulary, tuple(levels)), tuple(all_counts)
 
 
 def table_counts(numbers: Int32Array, size: int) -> IntArray:

@@ -84,10 +84,9 @@ class Tokenizer:
         compiled = _COMPILED.get(self.name)
         if compiled:
             return compiled(sentences, case)
-        sentences = in_case(sentences, case)
         if self.name in KEPT:
-            return _kept_words(self.name)(sentences)
-        return split_words(self.lines(sentences))
+            return _kept_words(self.name)(sentences, case)
+        return split_words(self.lines(in_case(sentences, case)))
 
     def lines(self, sentences: Sequence[str]) -> list[str]:
         """The tokenised sentences as text, tokens separated by white space."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from itertools import chain, pairwise
+from itertools import chain, islice, pairwise
 
 import numpy as np
 import numpy.typing as npt
@@ -52,9 +52,13 @@ def intern(sentences: Iterable[Sequence[str]]) -> Tokens:
 
 def joined(parts: Iterable[Tokens]) -> Tokens:
     """The sentences of all parts, one after the other; equal tokens have one id in all of them."""
+    iterator = iter(parts)
+    some = list(islice(iterator, 2))
+    if len(some) == 1:
+        return some[0]
     numbers: dict[str, int] = {}
     ids, lengths = [np.zeros(0, np.int32)], [np.zeros(0, np.int64)]
-    for part in parts:
+    for part in chain(some, iterator):
         places = [numbers.setdefault(word, len(numbers)) for word in part.types]
         ids.append(np.array(places, np.int32)[part.ids])
         lengths.append(part.lengths)
@@ -121,7 +125,11 @@ def numbered(
     from cupel.kernels.words import numbered_words
 
     table = white_space() if classes is None else classes(codes) if callable(classes) else classes
-    ids, ends, letters, starts = numbered_words(codes, offsets, table, rules)
+    return named(*numbered_words(codes, offsets, table, rules))
+
+
+def named(ids: Int32Array, ends: IntArray, letters: Int32Array, starts: IntArray) -> Tokens:
+    """Tokens from what `cupel.kernels.words.numbered_words` gives."""
     text = letters.tobytes().decode("utf-32-le", "surrogatepass")
     places = starts.tolist()
     return Tokens(ids, ends, [text[a:b] for a, b in pairwise(places)])
