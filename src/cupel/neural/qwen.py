@@ -28,8 +28,6 @@ SIZE, HEADS, GROUPS, HEAD, INNER = 1536, 12, 2, 128, 8960
 LORA_SCALE = 2.0
 EPSILON = 1e-6
 BASE = 1e6
-LARGEST, TINY = 127, 1e-12
-"""The largest whole number of a product, and what a row of zeros is divided by."""
 MATRICES = {
     "q": "attn_q", "k": "attn_k", "v": "attn_v", "o": "attn_output",
     "gate": "ffn_gate", "up": "ffn_up", "down": "ffn_down",
@@ -84,9 +82,7 @@ class Shared:
 class QwenReader:
     """The first layers; `changes` has A and B of matrices, `layers.3.q.a` for example.
 
-    kind: of the numbers in products of matrices; all others are float32. On a CPU with bfloat16 the
-    largest product, of gate and up, is one of whole numbers: both sides are divided by a scale for each
-    row and rounded to int8. That doubles the speed and changes as little as bfloat16 does.
+    kind: of the numbers in products of matrices; all others are float32.
     """
 
     def __init__(
@@ -119,10 +115,6 @@ class QwenReader:
                     weight.addmm_(b, a, alpha=LORA_SCALE)
                 parts.append(weight.to(kind))
             weights[product] = torch.cat(parts) if len(parts) > 1 else parts[0]
-        if self.device.type == "cpu" and kind == torch.bfloat16:
-            scale = weights["both"].float().abs().amax(1).clamp_min(TINY) / LARGEST
-            whole = torch.round(weights["both"].float() / scale[:, None]).to(torch.int8)
-            weights |= {"both": whole.t().contiguous(), "both.scale": scale}
         return weights
 
     def _tensor(self, name: str) -> Tensor:
@@ -161,16 +153,16 @@ def norm(x: Tensor, weight: Tensor | None = None) -> Tensor:
 def _layer(
     x: Tensor, w: Mapping[str, Tensor], shared: Shared, middle: int, cos: Tensor, sin: Tensor
 ) -> Tensor:
-    projected = _product(norm(x, w["attn"]), w, "qkv") + w["bias"]
+    projected = _product(norm(x, w["attn"]), w["qkv"]) + w["bias"]
     q = _turned(projected[:, : HEADS * HEAD].reshape(-1, HEADS, HEAD), cos, sin)
     rest = projected[:, HEADS * HEAD :].reshape(-1, 2, GROUPS, HEAD)
     k, v = _turned(rest[:, 0], cos, sin), rest[:, 1]
     attended = torch.empty(len(x), HEADS * HEAD, device=x.device)
     _attend(attended, q, k, v, shared, middle)
-    x = x + _product(attended, w, "o")
-    both = _product(norm(x, w["ffn"]), w, "both")
+    x = x + _product(attended, w["o"])
+    both = _product(norm(x, w["ffn"]), w["both"])
     inner = functional.silu(both[:, :INNER]).mul_(both[:, INNER:])
-    return x + _product(inner, w, "down")
+    return x + _product(inner, w["down"])
 
 
 def _attend(out: Tensor, q: Tensor, k: Tensor, v: Tensor, shared: Shared, middle: int) -> None:
@@ -197,14 +189,8 @@ def _attention(q: Tensor, k: Tensor, v: Tensor, mask: Tensor | None) -> Tensor:
     return mixed.transpose(1, 2).flatten(2)
 
 
-def _product(x: Tensor, weights: Mapping[str, Tensor], name: str) -> Tensor:
-    weight = weights[name]
-    if weight.dtype != torch.int8:
-        return functional.linear(x.to(weight.dtype), weight).float()
-    scale = x.abs().amax(1, keepdim=True).clamp_min(TINY) / LARGEST
-    whole = torch.round(x / scale).to(torch.int8)
-    product: Tensor = torch._int_mm(whole, weight)
-    return product.float().mul_(scale).mul_(weights[f"{name}.scale"])
+def _product(x: Tensor, weight: Tensor) -> Tensor:
+    return functional.linear(x.to(weight.dtype), weight).float()
 
 
 def _turned(x: Tensor, cos: Tensor, sin: Tensor) -> Tensor:
