@@ -11,32 +11,23 @@ What is not trained may be bfloat16, as on a GPU; A, B, the norms and the head a
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
-from typing import Protocol, cast
+from typing import cast
 
-import numpy as np
-import numpy.typing as npt
 import torch
 from torch import Tensor, nn
 from torch.nn import functional
 from torch.utils.checkpoint import checkpoint
 
+from changed_matrix import Changed
 from cupel.arrays import IntArray
+from cupel.neural.decoder_layers import MATRICES, Weights, norm, turned
 from cupel.neural.gguf import Floats
-from cupel.neural.qwen import BASE, GROUPS, HEAD, HEADS, LORA_SCALE, MATRICES, SIZE, norm
+from cupel.neural.qwen import BASE, GROUPS, HEAD, HEADS, SIZE
 
 BIASED = ("q", "k", "v")
 HIDDEN = 256
 """Size of the head's one hidden layer."""
-
-
-class Weights(Protocol):
-    """Where Qwen's weights are: a `cupel.neural.gguf.Gguf`, for example."""
-
-    def rows(self, name: str, rows: npt.NDArray[np.integer] | None = None) -> Floats:
-        """A tensor, or these rows of it."""
-        ...
 
 
 @dataclass(frozen=True)
@@ -50,27 +41,6 @@ class Place:
         """The array there."""
         own = array if array.flags.writeable else array.copy()
         return torch.from_numpy(own).to(self.device, self.kind)
-
-
-class Changed(nn.Module):
-    """x -> (W + 2 B A) x + bias, where only A and B are trained; B begins as 0."""
-
-    weight: Tensor
-    bias: Tensor | None
-
-    def __init__(self, weight: Tensor, bias: Tensor | None, rank: int) -> None:
-        super().__init__()
-        outputs, inputs = weight.shape
-        self.register_buffer("weight", weight, persistent=False)
-        self.register_buffer("bias", bias, persistent=False)
-        begun = torch.randn(rank, inputs, device=weight.device) / math.sqrt(inputs)
-        self.a = nn.Parameter(begun)
-        self.b = nn.Parameter(torch.zeros(outputs, rank, device=weight.device))
-
-    def forward(self, x: Tensor) -> Tensor:
-        inner = functional.linear(x, self.a.to(x.dtype))
-        change = functional.linear(inner, self.b.to(x.dtype))
-        return functional.linear(x, self.weight, self.bias) + LORA_SCALE * change
 
 
 class Layer(nn.Module):
@@ -91,7 +61,7 @@ class Layer(nn.Module):
         for name, stored in MATRICES.items():
             matrix = place(weights.rows(f"blk.{number}.{stored}.weight"))
             bias = place(weights.rows(f"blk.{number}.{stored}.bias")) if name in BIASED else None
-            self.add_module(name, Changed(matrix, bias, rank))
+            self.add_module(name, Changed(matrix, rank, bias))
         for name in ("attn", "ffn"):
             vector = place(weights.rows(f"blk.{number}.{name}_norm.weight"))
             self.register_buffer(name, vector, persistent=False)
@@ -103,8 +73,7 @@ class Layer(nn.Module):
             matrix(h).view(texts, pieces, count, HEAD).transpose(1, 2)
             for matrix, count in ((self.q, HEADS), (self.k, GROUPS), (self.v, GROUPS))
         )
-        q, k = (a * cos + torch.cat([-a[..., HEAD // 2 :], a[..., : HEAD // 2]], -1) * sin
-                for a in (q, k))  # fmt: skip
+        q, k = turned(q, cos, sin), turned(k, cos, sin)
         k, v = (a.repeat_interleave(HEADS // GROUPS, 1) for a in (k, v))
         attended = functional.scaled_dot_product_attention(q, k, v, is_causal=True)
         x = x + self.o(attended.transpose(1, 2).reshape(texts, pieces, -1))

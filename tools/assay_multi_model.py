@@ -7,48 +7,23 @@ gradients, in batches and on any device; parameters have the names of the weight
 from __future__ import annotations
 
 import math
-from typing import Protocol, cast
+from typing import cast
 
 import numpy as np
-import numpy.typing as npt
 import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
+from changed_matrix import Changed
 from cupel.arrays import IntArray
-from cupel.neural.gemma import HEAD, HEADS, LORA_SCALE, MATRICES, NORMS, SIZE, norm
+from cupel.neural.decoder_layers import MATRICES, Weights, norm
+from cupel.neural.gemma import HEAD, HEADS, NORMS, SIZE
 from cupel.neural.gemma_match import K
-from cupel.neural.gguf import Floats
 
 DIRECTION, VECTOR, INNER, JOINED = 96, 96, 96, 32
 """Sizes of a direction z, of a vector u, of the network of a piece, and of that of both sides."""
 SIDE = K + 2
 DROPOUT = 0.1
-
-
-class Weights(Protocol):
-    """Where Gemma's weights are: a `cupel.neural.gguf.Gguf`, for example."""
-
-    def rows(self, name: str, rows: npt.NDArray[np.integer] | None = None) -> Floats:
-        """A matrix, or these rows of it."""
-        ...
-
-
-class Changed(nn.Module):
-    """x -> (W + 2 B A) x, where only A and B are trained; B begins as 0."""
-
-    weight: Tensor
-
-    def __init__(self, weight: Tensor, rank: int) -> None:
-        super().__init__()
-        outputs, inputs = weight.shape
-        self.register_buffer("weight", weight, persistent=False)
-        self.a = nn.Parameter(torch.randn(rank, inputs) / math.sqrt(inputs))
-        self.b = nn.Parameter(torch.zeros(outputs, rank))
-
-    def forward(self, x: Tensor) -> Tensor:
-        change = functional.linear(functional.linear(x, self.a), self.b)
-        return functional.linear(x, self.weight) + LORA_SCALE * change
 
 
 class Layer(nn.Module):
@@ -65,11 +40,11 @@ class Layer(nn.Module):
     def __init__(self, weights: Weights, number: int, rank: int) -> None:
         super().__init__()
         self.base = 1e6 if (number + 1) % 6 == 0 else 1e4
-        for stored, name in {**MATRICES, **NORMS}.items():
+        for name, stored in {**MATRICES, **NORMS}.items():
             weight = torch.from_numpy(
                 np.array(weights.rows(f"blk.{number}.{stored}.weight"), np.float32)
             )
-            if stored in MATRICES:
+            if name in MATRICES:
                 self.add_module(name, Changed(weight, rank))
             else:
                 self.register_buffer(name, weight, persistent=False)

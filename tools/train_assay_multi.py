@@ -28,9 +28,10 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
-from assay_multi_model import Encoder, Head, Weights
+from assay_multi_model import Encoder, Head
 from cupel.arrays import FloatArray, IntArray
 from cupel.metrics.assay_multi import LIMIT
+from cupel.neural.decoder_layers import Weights
 from cupel.neural.gemma import BEGIN
 from cupel.neural.gemma_package import open_gemma
 

@@ -11,13 +11,13 @@ import pytest
 torch = pytest.importorskip("torch")
 
 from cupel.learned.assay.model.large import _batches  # noqa: E402
+from cupel.neural.decoder_layers import MATRICES  # noqa: E402
 from cupel.neural.gguf import Gguf  # noqa: E402
 from cupel.neural.qwen import (  # noqa: E402
     GROUPS,
     HEAD,
     HEADS,
     INNER,
-    MATRICES,
     SIZE,
     QwenReader,
 )

@@ -21,8 +21,9 @@ from torch import Tensor
 from torch.nn import functional
 
 from cupel.arrays import BoolArray, FloatArray, IntArray
+from cupel.neural.decoder_layers import norm
 from cupel.neural.encoder import cut_windows
-from cupel.neural.gemma import BEGIN, GemmaEncoder, norm
+from cupel.neural.gemma import BEGIN, GemmaEncoder
 from cupel.neural.wordpiece import Pieces
 
 K = 4

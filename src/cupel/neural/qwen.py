@@ -12,7 +12,7 @@ alike share their beginning: it is read once, and what follows it is read as oft
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -21,19 +21,22 @@ from torch import Tensor
 from torch.nn import functional
 
 from cupel.arrays import IntArray
+from cupel.neural.decoder_layers import (
+    MATRICES,
+    embedded,
+    norm,
+    positions,
+    product,
+    products,
+    tensor,
+    turned,
+    turns,
+)
 from cupel.neural.gguf import Gguf
 from cupel.neural.wordpiece import Pieces
 
 SIZE, HEADS, GROUPS, HEAD, INNER = 1536, 12, 2, 128, 8960
-LORA_SCALE = 2.0
-EPSILON = 1e-6
 BASE = 1e6
-MATRICES = {
-    "q": "attn_q", "k": "attn_k", "v": "attn_v", "o": "attn_output",
-    "gate": "ffn_gate", "up": "ffn_up", "down": "ffn_down",
-}  # fmt: skip
-PRODUCTS = {"qkv": ("q", "k", "v"), "o": ("o",), "both": ("gate", "up"), "down": ("down",)}
-"""Matrices that are multiplied at once."""
 
 
 @dataclass(frozen=True)
@@ -100,27 +103,12 @@ class QwenReader:
     def _layer(
         self, number: int, changes: Mapping[str, Tensor], kind: torch.dtype
     ) -> dict[str, Tensor]:
-        weights = {
-            name: self._tensor(f"blk.{number}.{name}_norm.weight") for name in ("attn", "ffn")
-        }
-        biases = [self._tensor(f"blk.{number}.{MATRICES[name]}.bias") for name in "qkv"]
+        names = {name: f"blk.{number}.{name}_norm.weight" for name in ("attn", "ffn")}
+        weights = {name: tensor(self._file, stored) for name, stored in names.items()}
+        biases = [tensor(self._file, f"blk.{number}.{MATRICES[name]}.bias") for name in "qkv"]
         weights["bias"] = torch.cat(biases)
-        for product, names in PRODUCTS.items():
-            parts = []
-            for name in names:
-                weight = self._tensor(f"blk.{number}.{MATRICES[name]}.weight")
-                place = f"layers.{number}.{name}"
-                if f"{place}.a" in changes:
-                    a, b = (changes[f"{place}.{part}"].to(self.device) for part in "ab")
-                    weight.addmm_(b, a, alpha=LORA_SCALE)
-                parts.append(weight.to(kind))
-            weights[product] = torch.cat(parts) if len(parts) > 1 else parts[0]
-        return weights
-
-    def _tensor(self, name: str) -> Tensor:
-        floats = self._file.rows(name)
-        own = torch.from_numpy(floats if floats.flags.writeable else floats.copy())
-        return own.to(self.device)
+        weights = {name: weight.to(self.device) for name, weight in weights.items()}
+        return weights | products(self._file, number, changes, kind, self.device)
 
     def __call__(self, beginnings: Pieces, endings: Pieces, of: IntArray) -> Tensor:
         """(texts, SIZE) the vector of the last piece of each text.
@@ -129,40 +117,29 @@ class QwenReader:
         """
         first, then = beginnings.lengths, endings.lengths
         shared = Shared.build(first, then, of, self.device)
-        x = self._embedded([beginnings, endings])
-        at = np.concatenate([_inside(first), _inside(then) + np.repeat(first[of], then)])
-        cos, sin = _turns(at, self.device)
+        x = embedded(self._file, np.concatenate([beginnings.ids, endings.ids])).to(self.device)
+        at = np.concatenate([positions(first), positions(then) + np.repeat(first[of], then)])
+        cos, sin = (part.to(self.device) for part in turns(at, HEAD, BASE))
         middle = int(first.sum())
         for weights in self._layers:
             x = _layer(x, weights, shared, middle, cos, sin)
         ends = torch.from_numpy(middle + np.cumsum(then) - 1).to(self.device)
         return x[ends]
 
-    def _embedded(self, texts: Sequence[Pieces]) -> Tensor:
-        ids = np.concatenate([text.ids for text in texts])
-        distinct, places = np.unique(ids, return_inverse=True)
-        table = torch.from_numpy(self._file.rows("token_embd.weight", distinct))
-        return table.to(self.device)[torch.from_numpy(places.reshape(-1)).to(self.device)]
-
-
-def norm(x: Tensor, weight: Tensor | None = None) -> Tensor:
-    """Each vector divided by its root mean square."""
-    return functional.rms_norm(x, (x.shape[-1],), weight, EPSILON)
-
 
 def _layer(
     x: Tensor, w: Mapping[str, Tensor], shared: Shared, middle: int, cos: Tensor, sin: Tensor
 ) -> Tensor:
-    projected = _product(norm(x, w["attn"]), w["qkv"]) + w["bias"]
-    q = _turned(projected[:, : HEADS * HEAD].reshape(-1, HEADS, HEAD), cos, sin)
+    projected = product(norm(x, w["attn"]), w["qkv"]) + w["bias"]
+    q = turned(projected[:, : HEADS * HEAD].reshape(-1, HEADS, HEAD), cos, sin)
     rest = projected[:, HEADS * HEAD :].reshape(-1, 2, GROUPS, HEAD)
-    k, v = _turned(rest[:, 0], cos, sin), rest[:, 1]
+    k, v = turned(rest[:, 0], cos, sin), rest[:, 1]
     attended = torch.empty(len(x), HEADS * HEAD, device=x.device)
     _attend(attended, q, k, v, shared, middle)
-    x = x + _product(attended, w["o"])
-    both = _product(norm(x, w["ffn"]), w["both"])
+    x = x + product(attended, w["o"])
+    both = product(norm(x, w["ffn"]), w["both"])
     inner = functional.silu(both[:, :INNER]).mul_(both[:, INNER:])
-    return x + _product(inner, w["down"])
+    return x + product(inner, w["down"])
 
 
 def _attend(out: Tensor, q: Tensor, k: Tensor, v: Tensor, shared: Shared, middle: int) -> None:
@@ -187,28 +164,3 @@ def _attention(q: Tensor, k: Tensor, v: Tensor, mask: Tensor | None) -> Tensor:
     k, v = (part.repeat_interleave(HEADS // GROUPS, 1) for part in (k, v))
     mixed = functional.scaled_dot_product_attention(q, k, v, mask, is_causal=mask is None)
     return mixed.transpose(1, 2).flatten(2)
-
-
-def _product(x: Tensor, weight: Tensor) -> Tensor:
-    return functional.linear(x.to(weight.dtype), weight).float()
-
-
-def _turned(x: Tensor, cos: Tensor, sin: Tensor) -> Tensor:
-    half = HEAD // 2
-    return x * cos + torch.cat([-x[..., half:], x[..., :half]], -1) * sin
-
-
-def _inside(lengths: IntArray) -> IntArray:
-    """The position of each piece in its text."""
-    places: IntArray = np.arange(int(lengths.sum())) - np.repeat(
-        np.cumsum(lengths) - lengths, lengths
-    )
-    return places
-
-
-def _turns(places: IntArray, device: torch.device) -> tuple[Tensor, Tensor]:
-    """(pieces, 1, HEAD) cosines and sines of the angles of positions."""
-    speed = 1.0 / BASE ** (torch.arange(0, HEAD, 2).float() / HEAD)
-    angle = torch.from_numpy(places).float()[:, None] * speed
-    both = torch.cat([angle, angle], -1).to(device)
-    return both.cos()[:, None], both.sin()[:, None]

@@ -26,8 +26,9 @@ from cupel.errors import CupelError
 from cupel.learned.assay.model.joint import Joint, is_long
 from cupel.learned.assay.model.releases import KIND
 from cupel.neural.byte_pairs import BytePairs
+from cupel.neural.decoder_layers import norm
 from cupel.neural.devices import find_device
-from cupel.neural.qwen import QwenReader, norm
+from cupel.neural.qwen import QwenReader
 from cupel.neural.qwen_package import QWEN
 from cupel.neural.weights import load_weights
 from cupel.neural.wordpiece import Pieces

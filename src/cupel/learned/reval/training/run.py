@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -53,6 +54,23 @@ class Reading:
         """Where the trees come from."""
         return plain(tree_source(self.trees, self.parser, self.heads))
 
+    def record(self) -> dict[str, str]:
+        """What a card says of it."""
+        return {
+            "vectors": self.vectors,
+            "vectors_digest": open_vectors(self.vectors).digest[:12],
+            "unknown": self.unknown,
+            "heads": self.heads,
+            "trees": str(self.source.signature()),
+        }
+
+    def identity(self, content: bytes) -> str:
+        """A hash of what is read, of the trees' source and of the vectors."""
+        digest = hashlib.sha256(content)
+        digest.update(str(self.source.signature()).encode())
+        digest.update(f"{open_vectors(self.vectors).digest}|{self.unknown}".encode())
+        return digest.hexdigest()[:16]
+
 
 def prepare(
     data: SimilaritySet, reading: Reading, progress: Progress | None = None
@@ -62,7 +80,7 @@ def prepare(
         if not len(getattr(data, part)):
             raise CupelError(f"The {part} part of the set {data.name} is empty.")
     numbers: dict[str, int] = {}
-    sides = [_numbered(part, numbers) for part in (data.train, data.dev)]
+    sides = [numbered_pairs(part, numbers) for part in (data.train, data.dev)]
     trees = parsed(reading.source, list(numbers), progress)
     forest, words = forest_of(trees)
     matrix = word_matrix(words, open_vectors(reading.vectors), reading.unknown)
@@ -76,12 +94,16 @@ def parsed(source: TreeSource, texts: list[str], progress: Progress | None) -> T
     return source(texts)
 
 
-def _numbered(part: Examples, numbers: dict[str, int]) -> Pairs:
-    def rows(texts: list[str]) -> IntArray:
-        each = (numbers.setdefault(text, len(numbers)) for text in texts)
-        return np.fromiter(each, np.int64, len(texts))
+def numbered(texts: Sequence[str], numbers: dict[str, int]) -> IntArray:
+    """The number of each text; new ones are added to `numbers`."""
+    each = (numbers.setdefault(text, len(numbers)) for text in texts)
+    return np.fromiter(each, np.int64, len(texts))
 
-    return Pairs(rows(part.references), rows(part.translations), part.similarity)
+
+def numbered_pairs(part: Examples, numbers: dict[str, int]) -> Pairs:
+    """The texts of examples as numbers, with their similarities."""
+    references = numbered(part.references, numbers)
+    return Pairs(references, numbered(part.translations, numbers), part.similarity)
 
 
 def train_reval(
@@ -102,7 +124,7 @@ def train_reval(
     check_untrained(folder)
     find_device(how.device)  # one that is not there is an error before any work
     prepared, words = prepare(data, reading, parsing)
-    identity = _identity(data, reading)
+    identity = reading.identity(data.tsv().encode("utf-8", "surrogatepass"))
     trained = train(
         prepared, design, how, folder=folder, data=identity, progress=progress, report=report
     )
@@ -116,25 +138,13 @@ def train_reval(
     return trained
 
 
-def _identity(data: SimilaritySet, reading: Reading) -> str:
-    """A hash of all text, similarities, trees' source and vectors."""
-    digest = hashlib.sha256(data.tsv().encode("utf-8", "surrogatepass"))
-    digest.update(str(reading.source.signature()).encode())
-    digest.update(f"{open_vectors(reading.vectors).digest}|{reading.unknown}".encode())
-    return digest.hexdigest()[:16]
-
-
 def _card(
     data: SimilaritySet, design: Design, how: Training, reading: Reading, trained: Trained
 ) -> dict[str, Any]:
     best = trained.best
     return {
         "model": design.record(),
-        "vectors": reading.vectors,
-        "vectors_digest": open_vectors(reading.vectors).digest[:12],
-        "unknown": reading.unknown,
-        "heads": reading.heads,
-        "trees": str(reading.source.signature()),
+        **reading.record(),
         "data": {
             "set": data.name,
             "origins": sorted({*data.train.origin, *data.dev.origin}),

@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -25,8 +24,8 @@ from cupel.learned.reval.data.taught import (
 from cupel.learned.reval.files import KIND
 from cupel.learned.reval.model.network import Design
 from cupel.learned.reval.model.words import forest_of, word_matrix
-from cupel.learned.reval.training.loop import Pairs, Trained
-from cupel.learned.reval.training.run import Reading, parsed
+from cupel.learned.reval.training.loop import Trained
+from cupel.learned.reval.training.run import Reading, numbered, numbered_pairs, parsed
 from cupel.learned.reval.training.settings import Teaching
 from cupel.learned.reval.training.taught import Judged, Lessons, teach
 from cupel.metric import Metric
@@ -85,17 +84,13 @@ def train_taught(
     find_device(how.device)
     lessons = prepared(taught, reading, parsing)
     trained = teach(
-        lessons, design, how, folder=folder, data=_identity(taught, reading), progress=progress,
+        lessons, design, how, folder=folder, data=reading.identity(_content(taught)), progress=progress,
         report=report,
     )  # fmt: skip
     best, graded = trained.best, taught.graded
     card = {
         "model": design.record(),
-        "vectors": reading.vectors,
-        "vectors_digest": open_vectors(reading.vectors).digest[:12],
-        "unknown": reading.unknown,
-        "heads": reading.heads,
-        "trees": str(reading.source.signature()),
+        **reading.record(),
         "data": {
             "judgments": taught.data.dataset,
             "outputs": [taught.data.dataset, *taught.more],
@@ -117,16 +112,13 @@ def prepared(taught: Taught, reading: Reading, progress: Progress | None = None)
     numbers: dict[str, int] = {}
 
     def rows(texts: Sequence[str]) -> IntArray:
-        each = (numbers.setdefault(text, len(numbers)) for text in texts)
-        return np.fromiter(each, np.int64, len(texts))
+        return numbered(texts, numbers)
 
     outputs, graded, ranked = taught.outputs, taught.graded, taught.data.ranked
     pairs = Judged(
         rows(outputs.references), rows(outputs.translations), outputs.better, outputs.worse
     )
-    marks = None
-    if graded is not None:
-        marks = Pairs(rows(graded.references), rows(graded.translations), graded.similarity)
+    marks = numbered_pairs(graded, numbers) if graded is not None else None
     held = np.flatnonzero(np.isin(ranked.line, np.concatenate(taught.data.lines)))
     place = np.full(len(ranked), -1)
     place[held] = np.arange(len(held))
@@ -143,13 +135,8 @@ def prepared(taught: Taught, reading: Reading, progress: Progress | None = None)
     return Lessons(forest, matrix, pairs, outputs.line, normal, marks, dev)
 
 
-def _identity(taught: Taught, reading: Reading) -> str:
-    """A hash of all text, scores, trees' source and vectors."""
+def _content(taught: Taught) -> bytes:
+    """All text and scores, which name a training."""
     outputs = taught.outputs
-    digest = hashlib.sha256(taught.scores.round(6).tobytes())
-    for texts in (outputs.references, outputs.translations):
-        digest.update("\n".join(texts).encode("utf-8", "surrogatepass"))
-    digest.update(str(reading.source.signature()).encode())
-    digest.update(f"{open_vectors(reading.vectors).digest}|{reading.unknown}".encode())
-    digest.update(str(taught.graded is not None).encode())
-    return digest.hexdigest()[:16]
+    texts = "\n".join([*outputs.references, *outputs.translations, str(taught.graded is not None)])
+    return taught.scores.round(6).tobytes() + texts.encode("utf-8", "surrogatepass")
