@@ -297,7 +297,10 @@ def options(arguments: Sequence[str] | None = None) -> argparse.Namespace:
 
 def configured(config: Path, names: set[str]) -> Mapping[str, Any]:
     """The options that a file has for this reader."""
-    entry = json.loads(config.read_text("utf-8")).get(ENTRY)
+    try:
+        entry = json.loads(config.read_text("utf-8")).get(ENTRY)
+    except (OSError, ValueError, AttributeError) as error:
+        raise CupelError(f"{config} is not a JSON file that can be read: {error}.") from error
     if entry is None:
         raise CupelError(f'{config} has no entry "{ENTRY}".')
     own: dict[str, Any] = entry["options"]

@@ -216,7 +216,10 @@ class Assay(Metric):
         ) + self._meteor_signature(card)
 
     def prepare(self, corpus: Corpus) -> Self:
-        self._opened()  # so that errors in weights, encoder or device are reported before scoring
+        # So that errors in weights, encoders or the device are reported before scoring.
+        self._opened()
+        if self.size != "small":
+            self._opened_second()
         return self
 
     def statistics(self, batch: Batch) -> FloatArray:
@@ -309,28 +312,35 @@ class Assay(Metric):
         return raw
 
     def _second(
-        self, batch: Batch, first: Model, pieces: Pieces, hypotheses: IntArray
+        self, batch: Batch, first: Any, pieces: Pieces, hypotheses: IntArray
     ) -> tuple[FloatArray, float]:
         """(m,) the larger model's scores, with mean and deviation of the first one's; its share."""
-        folder, references = embedded(LARGER[self.size]), batch.reference_index
+        references = batch.reference_index
+        second, card = self._opened_second()
+        slope, offset = (float(card["scale"][name]) for name in ("slope", "offset"))
         if self.size == "large":
-            from cupel.learned.assay.model.joint import Joint
-            from cupel.learned.assay.model.large import large_scores, open_large
+            from cupel.learned.assay.model.large import large_scores
 
-            reader, card = open_large(folder, self.device)
-            assert isinstance(first, Joint)
-            raw = large_scores(reader, first, pieces, batch.sentences, hypotheses, references)
-            raw = float(card["scale"]["slope"]) * raw + float(card["scale"]["offset"])
-            return raw, float(card["share"])
-        from cupel.learned.assay.files import open_assay
+            raw = large_scores(second, first, pieces, batch.sentences, hypotheses, references)
+            return slope * raw + offset, float(card["share"])
         from cupel.learned.assay.model.scoring import raw_scores
         from cupel.neural.mpnet_package import find_mpnet
 
-        place = find_mpnet()
-        model, card = open_assay(folder, place, self.device, self.precision)
-        own = batch.analyse(WordPieceAnalysis(place))
-        raw = _distinct_scores(raw_scores, model, own, hypotheses, references)
-        return float(card["scale"]["slope"]) * raw + float(card["scale"]["offset"]), 0.5
+        own = batch.analyse(WordPieceAnalysis(find_mpnet()))
+        raw = _distinct_scores(raw_scores, second, own, hypotheses, references)
+        return slope * raw + offset, 0.5
+
+    def _opened_second(self) -> tuple[Any, Mapping[str, Any]]:
+        """The larger model and its card."""
+        folder = embedded(LARGER[self.size])
+        if self.size == "large":
+            from cupel.learned.assay.model.large import open_large
+
+            return open_large(folder, self.device)
+        from cupel.learned.assay.files import open_assay
+        from cupel.neural.mpnet_package import find_mpnet
+
+        return open_assay(folder, find_mpnet(), self.device, self.precision)
 
     def _over_references(self, raw: FloatArray, batch: Batch) -> FloatArray:
         first = batch.reference_offsets[:-1]
