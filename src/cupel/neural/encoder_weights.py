@@ -10,7 +10,7 @@ import torch
 from torch import Tensor
 
 from cupel.errors import CupelError
-from cupel.neural.mpnet import bert_names
+from cupel.neural import deberta, mpnet
 from cupel.neural.wordpiece import MODEL
 
 if TYPE_CHECKING:
@@ -21,7 +21,9 @@ def own_names(tensors: Mapping[str, Tensor], config: Config, where: Path) -> dic
     """HuggingFace's names -> ours; queries, keys and values are joined."""
     given = {_bare(name): tensor for name, tensor in tensors.items()}
     if config.buckets:
-        given = bert_names(given, config.types)
+        given = mpnet.bert_names(given, config.types)
+    if config.span:
+        given = deberta.bert_names(given, config.types)
     names = {
         "words.weight": ["embeddings.word_embeddings.weight"],
         "places.weight": ["embeddings.position_embeddings.weight"],
@@ -41,6 +43,9 @@ def own_names(tensors: Mapping[str, Tensor], config: Config, where: Path) -> dic
                 f"{ours}.down.{part}": [f"{theirs}.output.dense.{part}"],
                 f"{ours}.norm.{part}": [f"{theirs}.output.LayerNorm.{part}"],
             }
+    if config.span:
+        names["distances.table.weight"] = ["encoder.rel_embeddings.weight"]
+        names |= {f"distances.norm.{p}": [f"encoder.LayerNorm.{p}"] for p in ("weight", "bias")}
     if config.buckets:
         names["relative.table.weight"] = ["encoder.relative_attention_bias.weight"]
     missing = [name for parts in names.values() for name in parts if name not in given]

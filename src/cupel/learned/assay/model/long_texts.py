@@ -35,6 +35,7 @@ TITLES = frozenset(
 """Words with a full stop that does not end a sentence."""
 
 _END, _CLAUSE, _CLOSE, _INNER = 1, 2, 3, 4
+_MARKS = frozenset(ENDS + CLAUSES + CLOSING)
 
 
 @dataclass(frozen=True)
@@ -119,7 +120,7 @@ class LongTexts:
         before, mark, after = (self._texts[n] for n in ids[[max(at - 1, 0), at, at + 1]].tolist())
         if before.isdigit() and after.isdigit():
             return True
-        return mark == "." and (before in TITLES or (len(before) == 1 and before.isalpha()))
+        return mark == "." and (before.lower() in TITLES or (len(before) == 1 and before.isalpha()))
 
     def _shorter(self, ids: Int32Array, edges: Sequence[int]) -> Iterator[int]:
         """Where sentences begin when long ones are cut, behind a comma or else between words."""
@@ -147,13 +148,12 @@ class LongTexts:
     @cached_property
     def _kinds(self) -> IntArray:
         """What each piece of the vocabulary is: a mark, the inside of a word, or anything else (0)."""
-        kinds = np.zeros(len(self._texts), np.int64)
-        numbers = self.tokenizer.tokenizer.get_vocab()
-        for text, number in numbers.items():
-            if text.startswith("##"):
-                kinds[number] = _INNER
-        for kind, marks in ((_END, ENDS), (_CLAUSE, CLAUSES), (_CLOSE, CLOSING)):
-            kinds[[numbers[mark] for mark in marks if mark in numbers]] = kind
+        kinds = np.where(self.tokenizer.inside, _INNER, 0)
+        for number, text in enumerate(self._texts):
+            if text and set(text) <= _MARKS:
+                inner = text.strip(CLOSING)
+                ends = any(mark in ENDS for mark in inner)
+                kinds[number] = _END if ends else _CLAUSE if inner else _CLOSE
         return kinds
 
 

@@ -166,6 +166,8 @@ def _epoch(
         optimizer.zero_grad(set_to_none=True)
         loss.backward()  # type: ignore[no-untyped-call]
         _share_gradients(optimizer, place.world)
+        if how.clip:
+            nn.utils.clip_grad_norm_(model.parameters(), how.clip)
         optimizer.step()
         if how.average:
             _follow(kept, model, min(how.average, (done + 1) / (done + 10)))

@@ -18,7 +18,7 @@ import torch
 from cupel.arrays import Float32Array
 from cupel.errors import CupelError
 from cupel.learned.assay.data.examples import BORROWED, CORRUPTED, JUDGED, LINES, TIED, Judgments
-from cupel.learned.assay.data.prepare import CORRUPTIONS, judgments
+from cupel.learned.assay.data.prepare import CORRUPTIONS, collect, judgments
 from cupel.learned.assay.files import build, load_assay, save_assay
 from cupel.learned.assay.model.network import Assay, Design
 from cupel.learned.assay.model.releases import KIND, named_folder
@@ -27,13 +27,18 @@ from cupel.learned.assay.training.bradley_terry import fitted
 from cupel.learned.assay.training.graded import agreement
 from cupel.learned.assay.training.loop import Place, train
 from cupel.learned.assay.training.settings import Training
-from cupel.learned.assay.training.teachers import with_lessons, with_marks
+from cupel.learned.assay.training.teachers import (
+    Teachers,
+    teacher_folder,
+    with_lessons,
+    with_marks,
+)
 from cupel.neural.checkpoints import Run
 from cupel.neural.devices import find_device
 from cupel.neural.encoder import Encoder
 from cupel.neural.training import Epoch, Report
 from cupel.neural.weights import check_untrained, read_card
-from cupel.neural.wordpiece import TOKENIZER, WordPieces, encoder_checksum, find_encoder
+from cupel.neural.wordpiece import TOKENIZER, encoder_checksum, find_encoder
 
 HELD_OUT, NONE = "held-out", "none"
 LEAST_SLOPE = 0.01
@@ -56,7 +61,7 @@ class Order:
     pairs    language pairs; None is all into English
     layers   how many of the encoder's layers are used; None is all
     start    a trained model to go on from, in place of the encoder alone
-    teachers folders of trained models whose scores are learned from, too
+    teachers folders of trained models whose scores are learned from, too, or names of releases
     teacher_encoder  theirs, where it is not the model's own
     outputs  folders in mt-metrics-eval's layout with more translations for teachers to score
     """
@@ -84,7 +89,7 @@ class Order:
             "encoder": encoder_checksum(find_encoder(self.encoder)),
             "layers": self.layers,
             "start": _sha256(named_folder(self.start)) if self.start else None,
-            "teachers": [_sha256(folder) for folder in self.teachers],
+            "teachers": [_sha256(teacher_folder(name)) for name in self.teachers],
             "outputs": list(self.outputs),
             "design": self.design.record(),
             **self.training.record(),
@@ -178,18 +183,15 @@ def _data(order: Order, model: Assay) -> tuple[Judgments, Judgments | None]:
     """What is trained on, and what is held out."""
     tokenizer = model.encoder.pieces
     assert tokenizer is not None
-    made = CORRUPTIONS if order.training.corrupted else 0
-
-    def prepared(pieces: WordPieces) -> Judgments:
-        return judgments(
-            order.train, pieces, pairs=order.pairs, corruptions=made,
-            outputs=bool(order.teachers), folders=order.outputs,
-        )  # fmt: skip
-
-    data, device = prepared(tokenizer), order.training.device
+    builder = collect(
+        order.train, pairs=order.pairs, corruptions=CORRUPTIONS if order.training.corrupted else 0,
+        outputs=bool(order.teachers), folders=order.outputs,
+    )  # fmt: skip
+    data, device = builder.build(tokenizer), order.training.device
     if order.teachers and order.training.lessons:
         encoder = order.teacher_encoder or order.encoder
-        data = with_marks(data, order.teachers, prepared, encoder, device)
+        teachers = Teachers(order.teachers, encoder, device, order.training.scored)
+        data = with_marks(data, builder, teachers)
     elif order.teachers:
         held_out = order.dev == (HELD_OUT,)
         data = with_lessons(data, order.teachers, order.encoder, device, held_out)

@@ -1,29 +1,51 @@
 """What `assay` is taught by other models: their scores of every translation, judged or not.
 
-Teachers may be models like the student, or encoders that read both sentences together
-(`cupel.learned.assay.model.joint`). Each teacher's scores are divided by their deviation within
+Teachers may be models like the student, encoders that read both sentences together
+(`cupel.learned.assay.model.joint`), or large readers (`cupel.learned.assay.model.large`), whose scores
+are kept in the cache. Each teacher's scores are divided by their deviation within
 segments, and weighted so that the held-out judgments are likeliest, or equally where none are held
 out; the sum has the deviation SPREAD, about that of a trained model.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import replace
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
 import torch
 
 from cupel.arrays import FloatArray, IntArray
+from cupel.cache import kept_array
 from cupel.errors import CupelError
 from cupel.learned.assay.data.examples import JUDGED, TEACHERS, Judgments
+from cupel.learned.assay.data.prepare import Builder
 from cupel.learned.assay.files import load_assay
+from cupel.learned.assay.model.large import is_large, open_large
+from cupel.learned.assay.model.releases import KIND
 from cupel.learned.assay.model.scoring import raw_scores
 from cupel.learned.assay.training.bradley_terry import fitted
-from cupel.neural.wordpiece import WordPieces
+from cupel.neural.weights import embedded, read_card
 
 SPREAD = 1.5
+SEED = 12345
+"""Of which translations of a segment teachers score: the same in all trainings."""
+
+
+@dataclass(frozen=True)
+class Teachers:
+    """Trained models, by folder or by the name of a release.
+
+    encoder: that of the teachers that need one; most: translations of a segment that they score,
+    drawn at random, or 0 for all.
+    """
+
+    names: tuple[Path, ...]
+    encoder: Path | None = None
+    device: str = "cpu"
+    most: int = 0
 
 
 def with_lessons(
@@ -53,27 +75,16 @@ def with_lessons(
     return replace(data, taught=items, lesson=lesson.astype(np.float32))
 
 
-def with_marks(
-    data: Judgments,
-    teachers: Sequence[Path | str],
-    prepared: Callable[[WordPieces], Judgments],
-    encoder: Path | None,
-    device: str,
-) -> Judgments:
+def with_marks(data: Judgments, builder: Builder, teachers: Teachers) -> Judgments:
     """The data with the mean of the teachers' scores, each standardised, as one more campaign.
 
-    encoder: that of the teachers; prepared: the same data, as a tokenizer cuts it.
+    builder: what the data was built from.
     """
-    items = data.taught[np.argsort(data.reference[data.taught], kind="stable")]
-    total, pieces = np.zeros(len(items)), None
-    for folder in teachers:
-        model, _ = load_assay(folder, encoder, device)
-        assert model.encoder.pieces is not None
-        pieces = pieces or prepared(model.encoder.pieces).pieces
-        place = model.mix.device.type
-        with torch.autocast(place, torch.bfloat16, enabled=place == "cuda"):
-            given = raw_scores(model, pieces, data.hypothesis[items], data.reference[items])
-        scores = given.astype(np.float64)
+    items = _some(data.taught, data.segment, teachers.most)
+    items = items[np.argsort(data.reference[items], kind="stable")]
+    total = np.zeros(len(items))
+    for name in teachers.names:
+        scores = _scores(teacher_folder(name), teachers, data, builder, items)
         total += (scores - scores.mean()) / scores.std()
     none = np.zeros(0, np.int64)
     return replace(
@@ -84,6 +95,41 @@ def with_marks(
         taught=none,
         lesson=none.astype(np.float32),
     )
+
+
+def teacher_folder(name: Path) -> Path:
+    """The folder of a teacher, which may be a release of Cupel's: assay-2-large."""
+    return name if name.is_dir() or name.parent != Path() else embedded(str(name))
+
+
+def _some(items: IntArray, segment: IntArray, most: int) -> IntArray:
+    """At most so many items of each segment, or all."""
+    if not most:
+        return items
+    order = np.lexsort([np.random.default_rng(SEED).random(len(items)), segment[items]])
+    of = segment[items][order]
+    rank = np.arange(len(order)) - np.searchsorted(of, of)
+    return items[np.sort(order[rank < most])]
+
+
+def _scores(
+    folder: Path, teachers: Teachers, data: Judgments, builder: Builder, items: IntArray
+) -> FloatArray:
+    """(items,) what one teacher gives."""
+    hypothesis, reference = data.hypothesis[items], data.reference[items]
+    if is_large(card := read_card(folder, KIND)):
+        texts = list(builder.sentences)
+        ours, theirs = ([texts[at] for at in side.tolist()] for side in (hypothesis, reference))
+        content = "\n".join([str(card["sha256"]), *ours, *theirs]).encode("utf-8", "surrogatepass")
+        name = hashlib.sha256(content).hexdigest()
+        return kept_array(
+            "lessons", name, lambda: open_large(folder, teachers.device)[0](ours, theirs)
+        )
+    model, _ = load_assay(folder, teachers.encoder, teachers.device)
+    assert model.encoder.pieces is not None
+    pieces, place = builder.build(model.encoder.pieces).pieces, model.mix.device.type
+    with torch.autocast(place, torch.bfloat16, enabled=place == "cuda"):
+        return raw_scores(model, pieces, hypothesis, reference).astype(np.float64)
 
 
 def _weights(scores: FloatArray, items: IntArray, data: Judgments) -> FloatArray:
