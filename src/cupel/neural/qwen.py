@@ -20,7 +20,7 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
-from cupel.arrays import IntArray
+from cupel.arrays import Int32Array, IntArray
 from cupel.neural.decoder_layers import (
     MATRICES,
     embedded,
@@ -99,6 +99,9 @@ class QwenReader:
         self._file = file
         self.device = device or torch.device("cpu")
         self._layers = [self._layer(number, changes, kind) for number in range(layers)]
+        # A GPU would wait for the rows of each batch.
+        on_gpu = self.device.type == "cuda"
+        self._table = tensor(file, "token_embd.weight").to(self.device) if on_gpu else None
 
     def _layer(
         self, number: int, changes: Mapping[str, Tensor], kind: torch.dtype
@@ -117,7 +120,7 @@ class QwenReader:
         """
         first, then = beginnings.lengths, endings.lengths
         shared = Shared.build(first, then, of, self.device)
-        x = embedded(self._file, np.concatenate([beginnings.ids, endings.ids])).to(self.device)
+        x = self._vectors(np.concatenate([beginnings.ids, endings.ids]))
         at = np.concatenate([positions(first), positions(then) + np.repeat(first[of], then)])
         cos, sin = (part.to(self.device) for part in turns(at, HEAD, BASE))
         middle = int(first.sum())
@@ -125,6 +128,13 @@ class QwenReader:
             x = _layer(x, weights, shared, middle, cos, sin)
         ends = torch.from_numpy(middle + np.cumsum(then) - 1).to(self.device)
         return x[ends]
+
+
+    def _vectors(self, ids: Int32Array) -> Tensor:
+        """(pieces, SIZE) what stands for pieces before the first layer."""
+        if self._table is None:
+            return embedded(self._file, ids)
+        return self._table[torch.from_numpy(ids.astype(np.int64)).to(self.device)]
 
 
 def _layer(
@@ -160,7 +170,12 @@ def _attend(out: Tensor, q: Tensor, k: Tensor, v: Tensor, shared: Shared, middle
 
 
 def _attention(q: Tensor, k: Tensor, v: Tensor, mask: Tensor | None) -> Tensor:
-    """(texts, pieces, HEADS * HEAD); without a mask each piece sees those before it."""
+    """(texts, pieces, HEADS * HEAD); without a mask each piece sees those before it.
+
+    On a GPU in bfloat16, as in training.
+    """
+    if q.is_cuda:
+        q, k, v = (part.bfloat16() for part in (q, k, v))
     k, v = (part.repeat_interleave(HEADS // GROUPS, 1) for part in (k, v))
     mixed = functional.scaled_dot_product_attention(q, k, v, mask, is_causal=mask is None)
-    return mixed.transpose(1, 2).flatten(2)
+    return mixed.transpose(1, 2).flatten(2).float()

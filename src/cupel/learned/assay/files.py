@@ -2,7 +2,7 @@
 
 The table of the pieces is the encoder's own, unless it was trained too; the card names that encoder
 by its SHA-256. A card with the shape of an encoder in place of that has all of it in the file, and
-needs the tokenizer alone. In `int8` every matrix has one scale a row (its largest absolute value over
+needs the tokenizer alone, which may lie beside it. In `int8` every matrix has one scale a row (its largest absolute value over
 127), and is multiplied out on loading, so that scores do not depend on what else is in a batch. What
 training changed of a matrix may also be stored as two factors of it, NAME.a and NAME.b.
 
@@ -117,7 +117,7 @@ def load_assay(
         model.correction, card = _load_correction(folder)
         return model, card
     stored, card = load_weights(folder, KIND)
-    place = find_encoder(encoder)
+    place = tokenizer_folder(folder) or find_encoder(encoder)
     try:
         shape = card["encoder"].get("config")
         part, expected = (TOKENIZER, "tokenizer") if shape else (MODEL, "sha256")
@@ -144,6 +144,11 @@ def load_assay(
         raise CupelError(f"The weights in {folder} do not fit what their card says.") from error
     model.requires_grad_(False)
     return model.to(find_device(device)).eval(), card
+
+
+def tokenizer_folder(folder: Path | str) -> Path | None:
+    """The folder of a model that has all of its encoder, its tokenizer too; None for others."""
+    return Path(folder) if (Path(folder) / TOKENIZER).is_file() else None
 
 
 def save_correction(

@@ -25,6 +25,7 @@ from torch.nn import functional
 from cupel.arrays import Float32Array
 from cupel.learned.assay.data.examples import TIED, Judgments, Step, step_count, steps, weights_of
 from cupel.learned.assay.data.graded import GradedBatch, graded_batches
+from cupel.learned.assay.model.joint import Joint
 from cupel.learned.assay.model.network import Assay
 from cupel.learned.assay.training.graded import batch_inputs, centred, graded_cost
 from cupel.learned.assay.training.settings import Training
@@ -32,6 +33,9 @@ from cupel.neural.checkpoints import Run, flat_state, optimizer_state, part_of, 
 from cupel.neural.encoder import padded
 from cupel.neural.training import Epoch, Report
 from cupel.neural.wordpiece import Pieces
+
+LENGTHS = 4
+"""Into so many parts of about equal length a GPU takes what it reads at once."""
 
 Model = TypeVar("Model", bound=Assay)
 
@@ -222,10 +226,22 @@ def _step_count(data: Judgments, how: Training) -> int:
 
 
 def _scores(model: Assay, batch: tuple[Tensor, Tensor, Tensor, Tensor]) -> Tensor:
+    """(items,) scores; a model that reads two sentences together takes short ones apart from long."""
     device = batch[0].device.type
     with torch.autocast(device, torch.bfloat16, enabled=device == "cuda"):
-        scores: Tensor = model(*batch)
-    return scores
+        if device != "cuda" or not isinstance(model, Joint):
+            scores: Tensor = model(*batch)
+            return scores
+        ids, mask, own, items = batch
+        lengths = mask.sum(1)[items]
+        order = lengths.sum(1).argsort()
+        parts = order.tensor_split(LENGTHS)
+        longest = torch.stack([lengths[part].max() for part in parts]).tolist()
+        each = [
+            model(ids[:, :width], mask[:, :width], own[:, :width], items[part])
+            for part, width in zip(parts, longest, strict=True)
+        ]
+        return torch.cat(each)[order.argsort()]
 
 
 def _rate(step: int, total: int, warmup: float) -> float:

@@ -17,6 +17,7 @@ import torch
 
 from cupel.arrays import Float32Array
 from cupel.errors import CupelError
+from cupel.folders import write_bytes
 from cupel.learned.assay.data.examples import BORROWED, CORRUPTED, JUDGED, LINES, TIED, Judgments
 from cupel.learned.assay.data.prepare import CORRUPTIONS, collect, judgments
 from cupel.learned.assay.files import build, load_assay, save_assay
@@ -232,6 +233,8 @@ def _write(
         "licence": LICENCE,
     }
     begun = Encoder.load(order.encoder, order.layers) if order.stored == "rank160" else None
+    if order.stored == "whole" and order.encoder:
+        write_bytes(Path(folder) / TOKENIZER, (order.encoder / TOKENIZER).read_bytes())
     table = order.training.embeddings
     save_assay(folder, model, card, stored=order.stored, table=table, begun=begun)
 

@@ -10,15 +10,16 @@ out; the sum has the deviation SPREAD, about that of a trained model.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
+import numpy.typing as npt
 import torch
 
 from cupel.arrays import FloatArray, IntArray
-from cupel.cache import kept_array
+from cupel.cache import load_arrays, save_arrays
 from cupel.errors import CupelError
 from cupel.learned.assay.data.examples import JUDGED, TEACHERS, Judgments
 from cupel.learned.assay.data.prepare import Builder
@@ -30,8 +31,6 @@ from cupel.learned.assay.training.bradley_terry import fitted
 from cupel.neural.weights import embedded, read_card
 
 SPREAD = 1.5
-SEED = 12345
-"""Of which translations of a segment teachers score: the same in all trainings."""
 
 
 @dataclass(frozen=True)
@@ -39,7 +38,7 @@ class Teachers:
     """Trained models, by folder or by the name of a release.
 
     encoder: that of the teachers that need one; most: translations of a segment that they score,
-    drawn at random, or 0 for all.
+    the same in all trainings, or 0 for all.
     """
 
     names: tuple[Path, ...]
@@ -80,11 +79,12 @@ def with_marks(data: Judgments, builder: Builder, teachers: Teachers) -> Judgmen
 
     builder: what the data was built from.
     """
-    items = _some(data.taught, data.segment, teachers.most)
-    items = items[np.argsort(data.reference[items], kind="stable")]
+    items = data.taught[np.argsort(data.reference[data.taught], kind="stable")]
+    keys = _keys(data, list(builder.sentences), items)
+    items, keys = _some(items, data, keys, teachers.most)
     total = np.zeros(len(items))
     for name in teachers.names:
-        scores = _scores(teacher_folder(name), teachers, data, builder, items)
+        scores = _scores(teacher_folder(name), teachers, data, builder, items, keys)
         total += (scores - scores.mean()) / scores.std()
     none = np.zeros(0, np.int64)
     return replace(
@@ -102,34 +102,67 @@ def teacher_folder(name: Path) -> Path:
     return name if name.is_dir() or name.parent != Path() else embedded(str(name))
 
 
-def _some(items: IntArray, segment: IntArray, most: int) -> IntArray:
-    """At most so many items of each segment, or all."""
-    if not most:
-        return items
-    order = np.lexsort([np.random.default_rng(SEED).random(len(items)), segment[items]])
-    of = segment[items][order]
-    rank = np.arange(len(order)) - np.searchsorted(of, of)
-    return items[np.sort(order[rank < most])]
+def _some(
+    items: IntArray, data: Judgments, keys: npt.NDArray[np.uint64], most: int
+) -> tuple[IntArray, npt.NDArray[np.uint64]]:
+    """At most so many items of each segment, or all, and their keys; the texts decide which."""
+    segment = data.segment[items]
+    order = np.lexsort([keys, segment])
+    rank = np.arange(len(order)) - np.searchsorted(segment[order], segment[order])
+    chosen = np.sort(order[rank < most]) if most else np.arange(len(items))
+    return items[chosen], keys[chosen]
+
+
+def _keys(data: Judgments, texts: Sequence[str], items: IntArray) -> npt.NDArray[np.uint64]:
+    """(items,) a number for each pair of texts."""
+    rows = zip(data.hypothesis[items].tolist(), data.reference[items].tolist(), strict=True)
+    digests = b"".join(
+        hashlib.blake2b(
+            f"{texts[ours]}\n{texts[theirs]}".encode("utf-8", "surrogatepass"), digest_size=8
+        ).digest()
+        for ours, theirs in rows
+    )
+    return np.frombuffer(digests, np.uint64)
 
 
 def _scores(
-    folder: Path, teachers: Teachers, data: Judgments, builder: Builder, items: IntArray
+    folder: Path,
+    teachers: Teachers,
+    data: Judgments,
+    builder: Builder,
+    items: IntArray,
+    keys: npt.NDArray[np.uint64],
 ) -> FloatArray:
-    """(items,) what one teacher gives."""
+    """(items,) what one teacher gives. keys: those of the items."""
     hypothesis, reference = data.hypothesis[items], data.reference[items]
     if is_large(card := read_card(folder, KIND)):
         texts = list(builder.sentences)
-        ours, theirs = ([texts[at] for at in side.tolist()] for side in (hypothesis, reference))
-        content = "\n".join([str(card["sha256"]), *ours, *theirs]).encode("utf-8", "surrogatepass")
-        name = hashlib.sha256(content).hexdigest()
-        return kept_array(
-            "lessons", name, lambda: open_large(folder, teachers.device)[0](ours, theirs)
-        )
+
+        def given(rows: IntArray) -> FloatArray:
+            sides = ([texts[at] for at in side[rows].tolist()] for side in (hypothesis, reference))
+            return open_large(folder, teachers.device)[0](*sides)
+
+        return _read_once(f"{folder.name}-{str(card['sha256'])[:12]}", keys, given)
     model, _ = load_assay(folder, teachers.encoder, teachers.device)
     assert model.encoder.pieces is not None
     pieces, place = builder.build(model.encoder.pieces).pieces, model.mix.device.type
     with torch.autocast(place, torch.bfloat16, enabled=place == "cuda"):
         return raw_scores(model, pieces, hypothesis, reference).astype(np.float64)
+
+
+def _read_once(
+    name: str, keys: npt.NDArray[np.uint64], given: Callable[[IntArray], FloatArray]
+) -> FloatArray:
+    """(keys,) scores that are kept in the cache, and of the other keys those that are given now."""
+    kept = load_arrays("lessons", name) or {"keys": keys[:0], "scores": np.zeros(0)}
+    new = np.flatnonzero(~np.isin(keys, kept["keys"]))
+    if len(new):
+        scores = np.concatenate([kept["scores"], given(new)])
+        every, first = np.unique(np.concatenate([kept["keys"], keys[new]]), return_index=True)
+        kept = {"keys": every, "scores": scores[first]}
+        save_arrays("lessons", name, kept)
+    scores: FloatArray = kept["scores"][np.searchsorted(kept["keys"], keys)]
+    return scores
 
 
 def _weights(scores: FloatArray, items: IntArray, data: Judgments) -> FloatArray:
