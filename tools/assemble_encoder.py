@@ -175,8 +175,8 @@ def onnx_weights(model: bytes, whole: str = "") -> Iterator[tuple[str, np.ndarra
             tensors[own] = (codes * tensors[f"{own}_scale"]).astype(np.float32)
     for name in sorted(tensors):
         bare = uses.get(name, name).removeprefix(whole)
-        own = bare.startswith(("embeddings.", "encoder.")) and not bare.endswith("_scale")
-        if own and tensors[name].dtype == np.float32:
+        is_own = bare.startswith(("embeddings.", "encoder.")) and not bare.endswith("_scale")
+        if is_own and tensors[name].dtype == np.float32:
             yield bare, np.ascontiguousarray(tensors[name].T) if name in uses else tensors[name]
 
 

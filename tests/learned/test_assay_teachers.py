@@ -26,20 +26,22 @@ from cupel.learned.assay.data.examples import (  # noqa: E402
 from cupel.learned.assay.data.graded import graded_batches  # noqa: E402
 from cupel.learned.assay.data.prepare import Builder  # noqa: E402
 from cupel.learned.assay.files import KIND, open_assay, save_assay  # noqa: E402
-from cupel.learned.assay.model.joint import Joint, join  # noqa: E402
+from cupel.learned.assay.model.joint import Joint, as_inputs, join  # noqa: E402
 from cupel.learned.assay.model.network import Assay, Design, standard_names  # noqa: E402
 from cupel.learned.assay.model.scoring import raw_scores  # noqa: E402
 from cupel.learned.assay.training import run as assay_run  # noqa: E402
+from cupel.learned.assay.training import teachers as taught_by  # noqa: E402
 from cupel.learned.assay.training.graded import centred  # noqa: E402
-from cupel.learned.assay.training.loop import train  # noqa: E402
+from cupel.learned.assay.training.loop import by_length, train  # noqa: E402
 from cupel.learned.assay.training.run import Order, begin_with, figures, train_assay  # noqa: E402
 from cupel.learned.assay.training.settings import Training  # noqa: E402
-from cupel.learned.assay.training.teachers import (
+from cupel.learned.assay.training.teachers import (  # noqa: E402
     SPREAD,
     Teachers,
+    teacher_folder,
     with_lessons,
     with_marks,
-)  # noqa: E402
+)
 from cupel.neural.encoder import Encoder, Layer, padded  # noqa: E402
 from cupel.neural.weights import read_card  # noqa: E402
 from cupel.neural.wordpiece import (  # noqa: E402
@@ -193,7 +195,9 @@ def saved(folder: Path, model: Assay | Joint) -> Path:
     return folder
 
 
-def test_lessons_are_alike_whatever_the_teachers_scale(small: tuple[Path, Judgments, Builder]) -> None:
+def test_lessons_are_alike_whatever_the_teachers_scale(
+    small: tuple[Path, Judgments, Builder],
+) -> None:
     folder, data, builder = small
     plain = Assay(Encoder.load(layers=1))
     loud = Assay(Encoder.load(layers=1))
@@ -288,7 +292,9 @@ def test_long_sentences_are_read_in_parts() -> None:
     )
 
 
-def test_teachers_count_what_the_held_out_judgments_say(small: tuple[Path, Judgments, Builder]) -> None:
+def test_teachers_count_what_the_held_out_judgments_say(
+    small: tuple[Path, Judgments, Builder],
+) -> None:
     folder, data, _ = small
     right, wrong = Assay(Encoder.load(layers=1)), Assay(Encoder.load(layers=1))
     with torch.no_grad():
@@ -300,7 +306,7 @@ def test_teachers_count_what_the_held_out_judgments_say(small: tuple[Path, Judgm
 
 
 def test_a_training_goes_on_from_a_model(small: tuple[Path, Judgments, Builder]) -> None:
-    folder, _ = small
+    folder, _, _ = small
     before = Assay(Encoder.load(layers=1))
     with torch.no_grad():
         before.head.centre += 3.0
@@ -330,16 +336,16 @@ def test_a_teacher_that_knows_nothing_is_refused(small: tuple[Path, Judgments, B
 
 
 def test_a_student_is_trained_and_names_its_teachers(
-    small: tuple[Path, Judgments], monkeypatch: pytest.MonkeyPatch
+    small: tuple[Path, Judgments, Builder], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    folder, data, _ = small
+    folder, _, builder = small
     asked: list[bool] = []
 
-    def given(*_: object, outputs: bool, **__: object) -> Judgments:
+    def given(*_: object, outputs: bool, **__: object) -> Builder:
         asked.append(outputs)
-        return data
+        return builder
 
-    monkeypatch.setattr(assay_run, "judgments", given)
+    monkeypatch.setattr(assay_run, "collect", given)
     how = Training(epochs=1, batch=8, taught=1.0, device="cpu")
     alone = replace(how, taught=0.0)
     reader = Order(dev=("none",), layers=1, design=Design(joint=True), training=alone)
@@ -353,3 +359,50 @@ def test_a_student_is_trained_and_names_its_teachers(
     assert not card["design"]["joint"]
     model, _ = open_assay(folder / "student", None, "cpu", "float32")
     assert isinstance(model, Assay)
+
+
+def test_items_of_several_batches_are_read_by_length() -> None:
+    data, model = made_up(12), joint()
+    both = np.stack([data.hypothesis, data.reference], 1)
+    batches = [as_inputs(model, data.pieces, rows, CPU.device) for rows in (both[:30], both[30:])]
+    with torch.no_grad():
+        apart = torch.cat([model(*batch) for batch in batches])
+        for parts in (1, 2, 7):
+            together = by_length(model, batches, parts, torch.float32)
+            assert [len(scores) for scores in together] == [30, len(both) - 30]
+            assert torch.allclose(torch.cat(together), apart, atol=1e-4)
+    rough = torch.cat(by_length(model, batches))
+    assert float(torch.corrcoef(torch.stack([apart, rough.detach()]))[0, 1]) > 0.99
+    rough.sum().backward()
+    gradient = model.encoder.words.weight.grad
+    assert gradient is not None
+    assert gradient.dtype == torch.float32
+    assert gradient.any()
+
+
+def test_a_large_reader_reads_each_pair_once(
+    small: tuple[Path, Judgments, Builder], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder, data, builder = small
+    monkeypatch.setenv("CUPEL_CACHE", str(folder / "cache"))
+    read: list[int] = []
+
+    def reader(ours: list[str], theirs: list[str]) -> np.ndarray:
+        read.append(len(ours))
+        return np.array(
+            [-abs(len(a) - len(b)) - a.count("blue") for a, b in zip(ours, theirs, strict=True)],
+            float,
+        )
+
+    monkeypatch.setattr(taught_by, "open_large", lambda *_: (reader, {}))
+    name = Path("assay-2-large")
+    assert teacher_folder(name).name == "assay-2-large"
+    assert teacher_folder(name) != name
+    few, every = (with_marks(data, builder, Teachers((name,), most=most)) for most in (2, 0))
+    again = with_marks(data, builder, Teachers((name,)))
+    assert read == [48, 48]  # 2 of 4 translations of 24 segments; then the others
+    assert len(few.marked) == 48
+    assert again.mark.tolist() == every.mark.tolist()
+    assert every.mark.argmax() in np.flatnonzero(
+        data.hypothesis[every.marked] == data.reference[every.marked]
+    )

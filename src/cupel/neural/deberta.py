@@ -15,13 +15,36 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
 
 import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
+from cupel.errors import CupelError
+
 FARTHEST = 512
-"""The largest distance that has a vector of its own range."""
+"""The distance at which the ranges end."""
+VERSION_3 = {
+    "relative_attention": True,
+    "position_biased_input": False,
+    "share_att_key": True,
+    "norm_rel_ebd": "layer_norm",
+    "max_relative_positions": -1,
+    "max_position_embeddings": FARTHEST,
+}
+"""What config.json of a DeBERTa of version 3 has."""
+
+
+def check_version(entries: Mapping[str, Any], folder: Path) -> None:
+    """Refuse older versions, whose attention is another."""
+    for name, value in VERSION_3.items():
+        if entries.get(name) != value:
+            raise CupelError(
+                f"{folder} holds a DeBERTa whose {name} is {entries.get(name)!r}; only those of version "
+                f"3 can be read, where it is {value!r}."
+            )
 
 
 class Distances(nn.Module):
@@ -68,10 +91,10 @@ def attended(
 def skewed(table: Tensor) -> Tensor:
     """(..., t, 2 t - 1) -> (..., t, t): of row i the t columns that begin with the one at t - 1 - i."""
     length = table.shape[-2]
-    flat = table.flatten(-2)[..., length - 1 : length - 1 + length * (2 * length - 2)]
     if length == 1:
         return table
-    return flat.unflatten(-1, (length, 2 * length - 2))[..., :length]
+    flat = table.flatten(-2)[..., length - 1 : length - 1 + length * (2 * length - 2)]
+    return flat.reshape(*table.shape[:-2], length, 2 * length - 2)[..., :length]
 
 
 def bert_names(tensors: Mapping[str, Tensor], types: int) -> dict[str, Tensor]:

@@ -15,7 +15,7 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
-from cupel.arrays import Int32Array, IntArray
+from cupel.arrays import IntArray
 from cupel.neural.gguf import Floats
 
 LORA_SCALE = 2.0
@@ -65,7 +65,7 @@ def products(
     return weights
 
 
-def embedded(file: Weights, ids: IntArray | Int32Array) -> Tensor:
+def embedded(file: Weights, ids: npt.NDArray[np.integer]) -> Tensor:
     """(pieces, size) the vector of each piece; of the table only rows that are needed are read."""
     distinct, places = np.unique(ids, return_inverse=True)
     table = torch.from_numpy(file.rows("token_embd.weight", distinct))

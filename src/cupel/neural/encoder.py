@@ -20,7 +20,7 @@ from torch.nn import functional
 
 from cupel.arrays import BoolArray, IntArray
 from cupel.errors import CupelError
-from cupel.neural.deberta import Distances, attended
+from cupel.neural.deberta import Distances, attended, check_version
 from cupel.neural.encoder_weights import own_names, read_tensors
 from cupel.neural.mpnet import RelativePositions
 from cupel.neural.wordpiece import (
@@ -46,16 +46,6 @@ __all__ = [
 
 OFFSETS = {"bert": 0, "roberta": 1, "xlm-roberta": 1, "camembert": 1, "mpnet": 1, "deberta-v2": 0}
 """The kinds of encoder, and whether positions begin behind the padding's number."""
-
-DEBERTA = {
-    "relative_attention": True,
-    "position_biased_input": False,
-    "share_att_key": True,
-    "norm_rel_ebd": "layer_norm",
-    "max_relative_positions": -1,
-    "max_position_embeddings": 512,
-}
-"""What config.json of a DeBERTa of version 3 has."""
 
 ACTIVATIONS: dict[str, Callable[[Tensor], Tensor]] = {
     "gelu": functional.gelu,
@@ -95,8 +85,8 @@ class Config:
                 f"{folder} holds an encoder of the kind {kind!r}; those that can be read are: "
                 f"{', '.join(OFFSETS)}, with absolute positions."
             )
-        if kind == "deberta-v2" and not all(entries.get(n) == v for n, v in DEBERTA.items()):
-            raise CupelError(f"{folder} holds a DeBERTa of an older kind than v3.")
+        if kind == "deberta-v2":
+            check_version(entries, folder)
         if entries.get("hidden_act", "gelu") not in ACTIVATIONS:
             raise CupelError(
                 f"{folder}: the activation {entries['hidden_act']!r} is not supported; supported are: "

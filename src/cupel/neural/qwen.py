@@ -129,7 +129,6 @@ class QwenReader:
         ends = torch.from_numpy(middle + np.cumsum(then) - 1).to(self.device)
         return x[ends]
 
-
     def _vectors(self, ids: Int32Array) -> Tensor:
         """(pieces, SIZE) what stands for pieces before the first layer."""
         if self._table is None:

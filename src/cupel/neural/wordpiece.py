@@ -159,7 +159,7 @@ class WordPieces:
         for word, (start, stop) in zip(encoding.word_ids, encoding.offsets, strict=True):
             number = len(spans) if word is None else word
             if self.marks_words:  # its words have their punctuation; here it stands alone
-                start += len(sentence[start:stop]) - len(sentence[start:stop].lstrip())
+                start += len(sentence[start:]) - len(sentence[start:].lstrip())
                 first = WORD.match(sentence, start)
                 stop = max(stop, first.end() if first else stop)
                 goes_on = bool(of_piece) and start < spans[of_piece[-1]][1]

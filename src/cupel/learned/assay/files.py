@@ -25,7 +25,7 @@ from cupel.learned.assay.model.correction import Correction
 from cupel.learned.assay.model.joint import Joint, readable
 from cupel.learned.assay.model.long_texts import LongTexts
 from cupel.learned.assay.model.network import Assay, Design
-from cupel.learned.assay.model.releases import BASE, base_entry, base_folder
+from cupel.learned.assay.model.releases import BASE, base_entry, base_folder, tokenizer_folder
 from cupel.learned.assay.model.releases import KIND as KIND
 from cupel.neural.devices import find_device
 from cupel.neural.encoder import Config, Encoder
@@ -117,7 +117,7 @@ def load_assay(
         model.correction, card = _load_correction(folder)
         return model, card
     stored, card = load_weights(folder, KIND)
-    place = tokenizer_folder(folder) or find_encoder(encoder)
+    place = tokenizer_folder(Path(folder)) or find_encoder(encoder)
     try:
         shape = card["encoder"].get("config")
         part, expected = (TOKENIZER, "tokenizer") if shape else (MODEL, "sha256")
@@ -144,11 +144,6 @@ def load_assay(
         raise CupelError(f"The weights in {folder} do not fit what their card says.") from error
     model.requires_grad_(False)
     return model.to(find_device(device)).eval(), card
-
-
-def tokenizer_folder(folder: Path | str) -> Path | None:
-    """The folder of a model that has all of its encoder, its tokenizer too; None for others."""
-    return Path(folder) if (Path(folder) / TOKENIZER).is_file() else None
 
 
 def save_correction(

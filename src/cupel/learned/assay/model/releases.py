@@ -12,6 +12,7 @@ from typing import Any
 
 from cupel.errors import CupelError
 from cupel.neural.weights import embedded, read_card
+from cupel.neural.wordpiece import TOKENIZER
 
 KIND = "assay"
 RELEASES = {
@@ -65,3 +66,9 @@ def base_folder(card: Mapping[str, Any], where: Path | str) -> Path | None:
             f"{str(entry['sha256'])[:12]}..., which is not in {folder}."
         )
     return folder
+
+
+def tokenizer_folder(folder: Path) -> Path | None:
+    """The folder of a tokenizer that lies beside a model, or beside the one that a correction stands on."""
+    place = base_folder(read_card(folder, KIND), folder) or Path(folder)
+    return place if (place / TOKENIZER).is_file() else None

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import copy
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import repeat
 from typing import TypeVar
@@ -20,6 +20,7 @@ from typing import TypeVar
 import numpy as np
 import torch
 from torch import Tensor, nn
+from torch.func import functional_call
 from torch.nn import functional
 
 from cupel.arrays import Float32Array
@@ -34,8 +35,11 @@ from cupel.neural.encoder import padded
 from cupel.neural.training import Epoch, Report
 from cupel.neural.wordpiece import Pieces
 
-LENGTHS = 4
-"""Into so many parts of about equal length a GPU takes what it reads at once."""
+Inputs = tuple[Tensor, Tensor, Tensor, Tensor]
+"""What a model takes: pieces of sentences, masks, and items as rows of them."""
+LENGTHS = 2
+"""Into so many parts by length a GPU takes what it reads in a step: more leave less padding, and take
+more calls."""
 
 Model = TypeVar("Model", bound=Assay)
 
@@ -160,13 +164,7 @@ def _epoch(
         done = epoch * per_epoch + number - place.rank  # the same in all processes
         for group in optimizer.param_groups:
             group["lr"] = group["highest"] * _rate(done, per_epoch * how.epochs, how.warmup)
-        loss: Tensor = torch.zeros((), device=place.device)
-        if step is not None:
-            tensors = as_tensors(data.pieces, step, model, place.device, how.longest)
-            loss = objective(_scores(model, inputs(tensors)), tensors, how)
-        if batch is not None:
-            scores = _scores(model, batch_inputs(data, batch, model, place.device, how.longest))
-            loss = loss + graded_cost(scores, objective.lines, data, batch, how)
+        loss = _cost(model, objective, data, step, batch, how, place)
         optimizer.zero_grad(set_to_none=True)
         loss.backward()  # type: ignore[no-untyped-call]
         _share_gradients(optimizer, place.world)
@@ -177,6 +175,30 @@ def _epoch(
             _follow(kept, model, min(how.average, (done + 1) / (done + 10)))
         losses.append(loss.detach())
     return float(torch.stack(losses).mean()) if losses else 0.0
+
+
+def _cost(
+    model: Assay,
+    objective: Objective,
+    data: Judgments,
+    step: Step | None,
+    batch: GradedBatch | None,
+    how: Training,
+    place: Place,
+) -> Tensor:
+    """Of the preferences and of the grades of a step, where it has them."""
+    given = []
+    tensors: dict[str, Tensor] = {}
+    if step is not None:
+        tensors = as_tensors(data.pieces, step, model, place.device, how.longest)
+        given.append(inputs(tensors))
+    if batch is not None:
+        given.append(batch_inputs(data, batch, model, place.device, how.longest))
+    scores = _scores(model, given)
+    cost: Tensor = objective(scores[0], tensors, how) if step is not None else scores[0].sum() * 0
+    if batch is not None:
+        cost = cost + graded_cost(scores[-1], objective.lines, data, batch, how)
+    return cost
 
 
 def as_tensors(
@@ -191,7 +213,7 @@ def as_tensors(
     }
 
 
-def inputs(tensors: Mapping[str, Tensor]) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+def inputs(tensors: Mapping[str, Tensor]) -> Inputs:
     """What the model takes, of the tensors of a step."""
     return tensors["ids"], tensors["mask"], tensors["own"], tensors["items"]
 
@@ -225,23 +247,46 @@ def _step_count(data: Judgments, how: Training) -> int:
     return step_count(data, how.batch)
 
 
-def _scores(model: Assay, batch: tuple[Tensor, Tensor, Tensor, Tensor]) -> Tensor:
-    """(items,) scores; a model that reads two sentences together takes short ones apart from long."""
-    device = batch[0].device.type
-    with torch.autocast(device, torch.bfloat16, enabled=device == "cuda"):
-        if device != "cuda" or not isinstance(model, Joint):
-            scores: Tensor = model(*batch)
-            return scores
-        ids, mask, own, items = batch
-        lengths = mask.sum(1)[items]
-        order = lengths.sum(1).argsort()
-        parts = order.tensor_split(LENGTHS)
-        longest = torch.stack([lengths[part].max() for part in parts]).tolist()
-        each = [
-            model(ids[:, :width], mask[:, :width], own[:, :width], items[part])
-            for part, width in zip(parts, longest, strict=True)
-        ]
-        return torch.cat(each)[order.argsort()]
+def _scores(model: Assay, batches: Sequence[Inputs]) -> list[Tensor]:
+    """Of each batch, (items,) scores; on a GPU in bfloat16."""
+    if batches[0][0].device.type != "cuda":
+        return [model(*batch) for batch in batches]
+    if isinstance(model, Joint):
+        return by_length(model, batches)
+    with torch.autocast("cuda", torch.bfloat16):
+        return [model(*batch) for batch in batches]
+
+
+def by_length(
+    model: Joint,
+    batches: Sequence[Inputs],
+    parts: int = LENGTHS,
+    kind: torch.dtype = torch.bfloat16,
+) -> list[Tensor]:
+    """What `model` gives for each batch, whose items are read together: short ones apart from long.
+
+    kind: of the numbers of the encoder, which are cast once.
+    """
+    encoder = {f"encoder.{n}": p.to(kind) for n, p in model.encoder.named_parameters()}
+    width = max(ids.shape[1] for ids, *_ in batches)
+    ids, mask, own = (
+        torch.cat([functional.pad(batch[at], (0, width - batch[at].shape[1])) for batch in batches])
+        for at in range(3)
+    )
+    before = np.cumsum([0, *(len(batch[0]) for batch in batches)]).tolist()
+    items = torch.cat([batch[3] + first for batch, first in zip(batches, before, strict=False)])
+    lengths = mask.sum(1)[items]
+    order = lengths.sum(1).argsort()
+    rows = [part for part in order.tensor_split(parts) if len(part)]
+    widths = torch.stack([lengths[part].max() for part in rows]).tolist()
+    scores = torch.cat([
+        functional_call(
+            model, encoder, (ids[:, :most], mask[:, :most], own[:, :most], items[part])
+        )
+        for part, most in zip(rows, widths, strict=True)
+    ])  # fmt: skip
+    sizes = [len(batch[3]) for batch in batches]
+    return list(torch.split(scores[order.argsort()], sizes))
 
 
 def _rate(step: int, total: int, warmup: float) -> float:

@@ -157,9 +157,9 @@ def _read_once(
     kept = load_arrays("lessons", name) or {"keys": keys[:0], "scores": np.zeros(0)}
     new = np.flatnonzero(~np.isin(keys, kept["keys"]))
     if len(new):
-        scores = np.concatenate([kept["scores"], given(new)])
+        both = np.concatenate([kept["scores"], given(new)])
         every, first = np.unique(np.concatenate([kept["keys"], keys[new]]), return_index=True)
-        kept = {"keys": every, "scores": scores[first]}
+        kept = {"keys": every, "scores": both[first]}
         save_arrays("lessons", name, kept)
     scores: FloatArray = kept["scores"][np.searchsorted(kept["keys"], keys)]
     return scores
