@@ -12,7 +12,7 @@ alike share their beginning: it is read once, and what follows it is read as oft
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -115,9 +115,31 @@ class QwenReader:
 
         Text i is the beginning `of[i]` and the ending i; neither is empty.
         """
+        return self._read(self._embedded(beginnings, endings), beginnings, endings, of)
+
+    def gradients(
+        self,
+        beginnings: Pieces,
+        endings: Pieces,
+        of: IntArray,
+        score: Callable[[Tensor], Tensor],
+    ) -> Tensor:
+        """(pieces of the endings, SIZE) how each text's score changes with the vectors it is read from.
+
+        score: vectors as `__call__` returns them -> (texts,)
+        """
+        with torch.inference_mode(False), torch.enable_grad():
+            x = self._embedded(beginnings, endings).requires_grad_()
+            scores = score(self._read(x, beginnings, endings, of))
+            (gradient,) = torch.autograd.grad(scores.sum(), x)
+        return gradient[len(beginnings.ids) :]
+
+    def _embedded(self, beginnings: Pieces, endings: Pieces) -> Tensor:
+        return embedded(self._file, np.concatenate([beginnings.ids, endings.ids])).to(self.device)
+
+    def _read(self, x: Tensor, beginnings: Pieces, endings: Pieces, of: IntArray) -> Tensor:
         first, then = beginnings.lengths, endings.lengths
         shared = Shared.build(first, then, of, self.device)
-        x = embedded(self._file, np.concatenate([beginnings.ids, endings.ids])).to(self.device)
         at = np.concatenate([positions(first), positions(then) + np.repeat(first[of], then)])
         cos, sin = (part.to(self.device) for part in turns(at, HEAD, BASE))
         middle = int(first.sum())

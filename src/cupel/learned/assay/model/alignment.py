@@ -10,7 +10,7 @@ texts that are read in parts, words match within their part.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
@@ -72,8 +72,12 @@ def explained(
     reference: str,
     number: int,
     card: Mapping[str, Any],
+    costs: Sequence[tuple[float, str]] | None = None,
 ) -> Alignment:
-    """The alignment of a translation with the reference of that number."""
+    """The alignment of a translation with the reference of that number.
+
+    costs: what words cost by another model, each behind its cost; by this one if None
+    """
     pieces = tokenizer([hypothesis, reference])
     ours, our_words = tokenizer.words(hypothesis)
     theirs, their_words = tokenizer.words(reference)
@@ -83,17 +87,18 @@ def explained(
     score = _calibrated(raw, card)
     parts = list(_parts(model, pieces, our_words, their_words))
     links = [link for part in parts for link in _links(part.cosines(), *part.words)]
-    texts = ours, [f"[{word}]" for word in theirs]
-    costs = [
-        (_calibrated(raw + more, card) - score, texts[side][word])
-        for part in parts
-        for side in (0, 1)
-        for word, more in _gains(model, part, side)
-    ]
-    costs.sort(key=lambda entry: -entry[0])
+    if costs is None:
+        texts = ours, [f"[{word}]" for word in theirs]
+        costs = [
+            (_calibrated(raw + more, card) - score, texts[side][word])
+            for part in parts
+            for side in (0, 1)
+            for word, more in _gains(model, part, side)
+        ]
+    costly = sorted(costs, key=lambda entry: -entry[0])[:COSTLY]
     features = sum(part.weight * part.features[0] for part in parts).tolist()  # type: ignore[union-attr]
     details = dict(zip(standard_names(model.design), features, strict=False))
-    details |= {f"cost of {word}": cost for cost, word in costs[:COSTLY] if cost >= 0.0005}
+    details |= {f"cost of {word}": cost for cost, word in costly if cost >= 0.0005}
     return Alignment(ours, theirs, number, links, score, details)
 
 
