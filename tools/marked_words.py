@@ -5,8 +5,9 @@
 The file is a table of MQM annotations with marks in its texts, people's translations among the systems
 (`cupel.human.raw.mqm_tsv`); --reference names the one that is read as reference, --people the others.
 Words are what spaces part. A word is marked if a span, other than an error of the source, has a letter
-of it. Translations have at least one marked word, and as many that are not. Of each, as many words as
-are marked are taken, those that cost most; the expectation of a random draw is printed beside it.
+of it. Translations have at least one marked word, and at most half of their words are marked. Of each,
+as many words as are marked are taken, those that cost most; what a random draw would have on average
+is printed beside it.
 """
 
 from __future__ import annotations

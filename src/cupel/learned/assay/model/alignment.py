@@ -4,7 +4,8 @@ Pieces are matched as in `cupel.neural.token_match`; a word's match is the mean 
 its partner the word that most of its pieces match. What a word cost is how much higher the score
 would be if its pieces matched perfectly, alone and in their phrases. A model that reads both sentences
 together scores more than these matches; what it adds to their score is taken to stay as it is. Of long
-texts that are read in parts, words match within their part.
+texts that are read in parts, words match within their part. What words cost by the large reader,
+`reader_costs` says.
 """
 
 from __future__ import annotations
@@ -95,10 +96,11 @@ def explained(
             for side in (0, 1)
             for word, more in _gains(model, part, side)
         ]
-    costly = sorted(costs, key=lambda entry: -entry[0])[:COSTLY]
     features = sum(part.weight * part.features[0] for part in parts).tolist()  # type: ignore[union-attr]
     details = dict(zip(standard_names(model.design), features, strict=False))
-    details |= {f"cost of {word}": cost for cost, word in costly if cost >= 0.0005}
+    for cost, word in sorted(costs, key=lambda entry: -entry[0])[:COSTLY]:
+        if cost >= 0.0005:  # of a word that is there twice the higher cost is shown
+            details.setdefault(f"cost of {word}", cost)
     return Alignment(ours, theirs, number, links, score, details)
 
 
