@@ -253,16 +253,28 @@ class Assay(Metric):
         for row, texts in enumerate(batch.references):
             start = int(batch.reference_offsets[row])
             number = int(np.argmax(raw[start : start + len(texts)]))
-            aligned = explained(
-                model, tokenizer, batch.hypotheses[row], texts[number], number, card
-            )
+            both = batch.hypotheses[row], texts[number]
+            best = raw[start + number : start + number + 1]
+            score = float(calibrated(best, card, self._slope(card))[0])
+            costs = self._reader_costs(model, card, both, score)
+            aligned = explained(model, tokenizer, *both, number, card, costs)
             if self.size != "small":  # words are matched by the first model, scored by both
-                score = calibrated(
-                    raw[start + number : start + number + 1], card, self._slope(card)
-                )
-                aligned = replace(aligned, score=float(score[0]))
+                aligned = replace(aligned, score=score)
             alignments.append(aligned)
         return alignments
+
+    def _reader_costs(
+        self, model: Any, card: Mapping[str, Any], texts: tuple[str, str], score: float
+    ) -> list[tuple[float, str]] | None:
+        """What words cost by the large reader; None where it did not read the texts."""
+        if self.size != "large" or not all(text.split() for text in texts):
+            return None
+        from cupel.learned.assay.model.reader_costs import reader_costs
+
+        best = calibrated(np.array([float(card["same"])]), card, self._slope(card))
+        reader, _ = self._opened_second()
+        pieces = WordPieceAnalysis(self.place)(texts)
+        return reader_costs(reader, model, pieces, texts, float(best[0]) - score)
 
     def _opened(self) -> tuple[Model, Mapping[str, Any]]:
         from cupel.learned.assay.files import open_assay
@@ -287,7 +299,7 @@ class Assay(Metric):
 
     def _raw(self, batch: Batch, model: Model, card: Mapping[str, Any]) -> FloatArray:
         """(m,) the network's score of each hypothesis with each of its references."""
-        from cupel.learned.assay.model.scoring import raw_scores
+        from cupel.learned.assay.model.scoring import distinct_scores
 
         pieces = batch.analyse(WordPieceAnalysis(self.place))
         longest = int(pieces.lengths.max(initial=0))
@@ -299,7 +311,7 @@ class Assay(Metric):
                 stacklevel=2,
             )
         hypotheses = np.repeat(batch.hypothesis_index, batch.reference_counts)
-        raw = _distinct_scores(raw_scores, model, pieces, hypotheses, batch.reference_index)
+        raw = distinct_scores(model, pieces, hypotheses, batch.reference_index)
         if self.size != "small":
             second, share = self._second(batch, model, pieces, hypotheses)
             # What an empty side is worth, the first model says.
@@ -323,11 +335,11 @@ class Assay(Metric):
 
             raw = large_scores(second, first, pieces, batch.sentences, hypotheses, references)
             return slope * raw + offset, float(card["share"])
-        from cupel.learned.assay.model.scoring import raw_scores
+        from cupel.learned.assay.model.scoring import distinct_scores
         from cupel.neural.mpnet_package import find_mpnet
 
         own = batch.analyse(WordPieceAnalysis(find_mpnet()))
-        raw = _distinct_scores(raw_scores, second, own, hypotheses, references)
+        raw = distinct_scores(second, own, hypotheses, references)
         return slope * raw + offset, 0.5
 
     def _opened_second(self) -> tuple[Any, Mapping[str, Any]]:
@@ -353,21 +365,6 @@ class Assay(Metric):
         once[np.unique(key, return_index=True)[1]] = 1.0
         total = np.add.reduceat(np.exp(raw - best[row]) * once, first)
         return best + np.log(total / np.add.reduceat(once, first))
-
-
-def _distinct_scores(
-    scorer: Any, model: Model, pieces: Pieces, hypotheses: IntArray, references: IntArray
-) -> FloatArray:
-    """Each distinct pair of sentences once, in the order of first appearance."""
-    key = hypotheses * len(pieces) + references
-    _, first, of = np.unique(key, return_index=True, return_inverse=True)
-    order = np.argsort(first)
-    rank = np.empty_like(order)
-    rank[order] = np.arange(len(order))
-    chosen = first[order]
-    scores = scorer(model, pieces, hypotheses[chosen], references[chosen]).astype(np.float64)
-    expanded: FloatArray = scores[rank[of]]
-    return expanded
 
 
 def _joint(card: Mapping[str, Any]) -> bool:

@@ -4,13 +4,14 @@ Pieces are matched as in `cupel.neural.token_match`; a word's match is the mean 
 its partner the word that most of its pieces match. What a word cost is how much higher the score
 would be if its pieces matched perfectly, alone and in their phrases. A model that reads both sentences
 together scores more than these matches; what it adds to their score is taken to stay as it is. Of long
-texts that are read in parts, words match within their part.
+texts that are read in parts, words match within their part. What words cost by the large reader,
+`reader_costs` says.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
@@ -72,8 +73,12 @@ def explained(
     reference: str,
     number: int,
     card: Mapping[str, Any],
+    costs: Sequence[tuple[float, str]] | None = None,
 ) -> Alignment:
-    """The alignment of a translation with the reference of that number."""
+    """The alignment of a translation with the reference of that number.
+
+    costs: what words cost by another model, each behind its cost; by this one if None
+    """
     pieces = tokenizer([hypothesis, reference])
     ours, our_words = tokenizer.words(hypothesis)
     theirs, their_words = tokenizer.words(reference)
@@ -83,17 +88,19 @@ def explained(
     score = _calibrated(raw, card)
     parts = list(_parts(model, pieces, our_words, their_words))
     links = [link for part in parts for link in _links(part.cosines(), *part.words)]
-    texts = ours, [f"[{word}]" for word in theirs]
-    costs = [
-        (_calibrated(raw + more, card) - score, texts[side][word])
-        for part in parts
-        for side in (0, 1)
-        for word, more in _gains(model, part, side)
-    ]
-    costs.sort(key=lambda entry: -entry[0])
+    if costs is None:
+        texts = ours, [f"[{word}]" for word in theirs]
+        costs = [
+            (_calibrated(raw + more, card) - score, texts[side][word])
+            for part in parts
+            for side in (0, 1)
+            for word, more in _gains(model, part, side)
+        ]
     features = sum(part.weight * part.features[0] for part in parts).tolist()  # type: ignore[union-attr]
     details = dict(zip(standard_names(model.design), features, strict=False))
-    details |= {f"cost of {word}": cost for cost, word in costs[:COSTLY] if cost >= 0.0005}
+    for cost, word in sorted(costs, key=lambda entry: -entry[0])[:COSTLY]:
+        if cost >= 0.0005:  # of a word that is there twice the higher cost is shown
+            details.setdefault(f"cost of {word}", cost)
     return Alignment(ours, theirs, number, links, score, details)
 
 

@@ -72,6 +72,23 @@ class LargeReader:
             scores[rows] = self._score(vectors).double().cpu().numpy()
         return scores[of]
 
+    def influences(self, translation: str, reference: str) -> FloatArray:
+        """(words,) how strongly the score depends on each word of the translation, by spaces: the
+        lengths of the score's gradients with respect to the vectors of its pieces, added up.
+        """
+        words = translation.split()
+        if not words:
+            return np.zeros(0)
+        before, between, after = self._prompt
+        beginnings = self._lines([reference], before, between)
+        endings = self._lines([translation], before[:0], after)
+        gradients = self._reader.gradients(beginnings, endings, np.zeros(1, np.int64), self._score)
+        lengths = gradients[: len(gradients) - len(after)].norm(dim=-1).double().cpu().numpy()
+        # A piece never reaches over a space, so words have the same pieces alone.
+        own = self._tokenizer([" " + word for word in words]).lengths
+        influences: FloatArray = np.add.reduceat(lengths, np.cumsum(own) - own)
+        return influences
+
     @property
     def _at_once(self) -> int:
         return AT_ONCE.get(self._reader.device.type, AT_ONCE["cpu"])
@@ -144,20 +161,28 @@ def large_scores(
     pieces: those of the sentences, as `model` cuts them
     """
     pairs, item, weights = [], [], []
-    long = model.long
-    lengths = pieces.lengths
     for number, row in enumerate(zip(hypothesis.tolist(), reference.tolist(), strict=True)):
-        texts = [sentences[at] for at in row]
-        if long is None or not is_long(model, lengths[row[0]], lengths[row[1]]):
+        ours, theirs = (pieces.ids[pieces.offsets[at] : pieces.offsets[at + 1]] for at in row)
+        for *texts, weight in parts_read(model, ours, theirs, *(sentences[at] for at in row)):
             pairs.append(texts)
             item.append(number)
-            weights.append(1.0)
-            continue
-        parts = long.parts(*(pieces.ids[pieces.offsets[at] : pieces.offsets[at + 1]] for at in row))
-        pairs += long.texts(parts, *texts)
-        item += [number] * len(parts.weights)
-        weights += parts.weights.tolist()
+            weights.append(weight)
     scores = reader([ours for ours, _ in pairs], [theirs for _, theirs in pairs])
     means = np.zeros(len(hypothesis))
     np.add.at(means, item, np.array(weights) * scores)
     return means
+
+
+def parts_read(
+    model: Joint, our_pieces: Int32Array, their_pieces: Int32Array, ours: str, theirs: str
+) -> list[tuple[str, str, float]]:
+    """What the reader reads of a translation and a reference, with weights that add up to 1: all of
+    both, or the parts of those that are long for `model`, which has these pieces.
+    """
+    long = model.long
+    lengths = np.array([[len(our_pieces)], [len(their_pieces)]])
+    if long is None or not is_long(model, *lengths).all():
+        return [(ours, theirs, 1.0)]
+    parts = long.parts(our_pieces, their_pieces)
+    texts = long.texts(parts, ours, theirs)
+    return [(*both, weight) for both, weight in zip(texts, parts.weights.tolist(), strict=True)]

@@ -127,6 +127,21 @@ def raw_scores(
     return _release_scores(model, pieces, hypothesis, reference, limits)
 
 
+def distinct_scores(
+    model: Assay, pieces: Pieces, hypothesis: IntArray, reference: IntArray
+) -> FloatArray:
+    """`raw_scores` of each distinct pair of sentences once, in the order of first appearance."""
+    key = hypothesis * len(pieces) + reference
+    _, first, of = np.unique(key, return_index=True, return_inverse=True)
+    order = np.argsort(first)
+    rank = np.empty_like(order)
+    rank[order] = np.arange(len(order))
+    chosen = first[order]
+    scores = raw_scores(model, pieces, hypothesis[chosen], reference[chosen]).astype(np.float64)
+    expanded: FloatArray = scores[rank[of]]
+    return expanded
+
+
 @torch.inference_mode()
 def readings(
     model: Assay,
