@@ -35,10 +35,10 @@ from cupel.checksums import sha256_of
 from cupel.errors import CupelError
 from cupel.folders import write_text
 from cupel.learned.assay.data.examples import Step, weights_of
-from cupel.learned.assay.data.graded import GradedBatch, graded_pairs
+from cupel.learned.assay.data.graded import GradedBatch
 from cupel.learned.assay.model.releases import KIND
 from cupel.learned.assay.training import loop
-from cupel.learned.assay.training.graded import agreement, graded_cost
+from cupel.learned.assay.training.graded import by_pair, graded_cost
 from cupel.learned.assay.training.loop import Objective, mixed_steps
 from cupel.learned.assay.training.run import used
 from cupel.learned.assay.training.settings import Training
@@ -233,13 +233,11 @@ def figures(trainee: Trainee, dataset: str, texts: Texts) -> list[tuple[str, int
     for source in (np.full(len(items), -1), texts.source[items]):
         scores = np.zeros(len(data.hypothesis))
         scores[items] = trainee.all_scores(texts, items, source)
-        tables.append(agreement(scores, data))
-    name = dataset.partition(":")[0]
-    rows = []
-    for number, of in enumerate(graded_pairs(dataset)):
-        values = [table[number][what] for table in tables for what in ("tau", "r")]
-        rows.append((f"{name} {of.pair}", len(of.grades), values))
-    return rows
+        tables.append(by_pair(dataset, data, scores))
+    return [
+        (without[0], without[1], [*without[2:], *with_them[2:]])
+        for without, with_them in zip(*tables, strict=True)
+    ]
 
 
 def report(rows: Sequence[tuple[str, int, list[float]]]) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +24,7 @@ def written(path: Path, trainings: list[dict[str, Any]]) -> Path:
     return path
 
 
-def test_a_reader_teaches_a_student(tmp_path: Path) -> None:
+def test_a_reader_teaches_a_student(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """A graded campaign of six segments, by two systems."""
     words = ["the cat sat", "a dog ran home", "we went there", "it is late", "go on", "he said so"]
     files = {
@@ -37,8 +38,10 @@ def test_a_reader_teaches_a_student(tmp_path: Path) -> None:
     for name, lines in files.items():
         (campaign / name).parent.mkdir(parents=True, exist_ok=True)
         (campaign / name).write_text("".join(f"{line}\n" for line in lines))
+    other = tmp_path / "other"
+    shutil.copytree(campaign, other)
     shared = {"train": [str(campaign)], "dev": ["none"], "layers": 1, "epochs": 1, "marks": 4,
-              "steps": 1}  # fmt: skip
+              "steps": 1, "left_out": [str(other)]}  # fmt: skip
     trainings = [
         {"name": "reader", "joint": True, **shared},
         {"name": "student", "teachers": ["reader"], "lessons": 4, "outputs": [str(campaign)], **shared},
@@ -49,6 +52,15 @@ def test_a_reader_teaches_a_student(tmp_path: Path) -> None:
              for name in ("reader", "student")]  # fmt: skip
     assert cards[1]["teachers"] == [cards[0]["sha256"]]
     assert cards[1]["recipe"]["lessons"] == 4
+    ((name, (tau, r)),) = cards[1]["left out"].items()
+    assert name == f"{other} xx-en"
+    assert -1 <= tau <= 1
+    assert -1 <= r <= 1
+    printed = capsys.readouterr().err
+    assert "left out" in printed
+    assert f"{r:.3f}" in printed
+    with pytest.raises(CupelError, match="cannot be trained on and left out"):
+        cupel.train("assay", tmp_path / "no", train=[str(other)], left_out=[str(other)])
 
     (tmp_path / "release" / "student" / "card.json").unlink()
     assert [name for name, _ in untrained(config, tmp_path / "release")] == ["student"]

@@ -7,7 +7,7 @@ import json
 import os
 import sys
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -16,6 +16,9 @@ from cupel.cli.options import SEED
 from cupel.cli.output import Format, print_table
 from cupel.cli.train_options import DATA, MODEL, TRAINING, option
 from cupel.errors import CupelError
+
+if TYPE_CHECKING:
+    from cupel.learned.assay.training.run import Order
 
 
 def assay(
@@ -27,6 +30,8 @@ def assay(
     dev: Annotated[list[str] | None, option(DATA, "--dev", "DATASET...",
         "Data to measure the model on after each epoch: datasets, or none.",
         show_default="held-out, one line in twenty of the training data")] = None,
+    left_out: Annotated[list[str] | None, option(DATA, "--left-out", "DATASET...",
+        "Graded campaigns to measure the trained model on, which it does not learn from.")] = None,
     pairs: shared.Pairs = None,
     corrupted: Annotated[float, option(DATA, "--corrupted", "WEIGHT",
         "How much a preference for a sentence over its corruption counts, beside a judgment.",
@@ -119,6 +124,8 @@ def assay(
     average: Annotated[float, option(TRAINING, "--average", "RATE",
         "Decay of the moving average of the weights, which is what is kept; 0 keeps the last "
         "weights.", min=0.0, max=0.99999)] = 0.998,
+    compiled: Annotated[bool, option(TRAINING, "--compile", None,
+        "Compile the encoder's layers first: a minute that many steps on a GPU make good.")] = False,
     clip: Annotated[float, option(TRAINING, "--clip", "LENGTH",
         "Largest length of the gradients of a step, which are shortened to it; 0 is any.",
         min=0.0)] = 0.0,
@@ -150,13 +157,7 @@ def assay(
         return
     from cupel.learned.assay.files import STORED
     from cupel.learned.assay.model.network import WEIGHTINGS, Design
-    from cupel.learned.assay.training.run import (
-        HELD_OUT,
-        Order,
-        average_assay,
-        distinct,
-        train_assay,
-    )
+    from cupel.learned.assay.training.run import HELD_OUT, Order, distinct
     from cupel.learned.assay.training.settings import Training
 
     for what, value, choices in (
@@ -171,7 +172,7 @@ def assay(
         train=distinct(train or ["wmt13"]), dev=distinct(dev or [HELD_OUT]),
         pairs=tuple(pairs) if pairs else None, encoder=encoder, layers=layers, start=start,
         teachers=tuple(teachers or ()), teacher_encoder=teacher_encoder,
-        outputs=tuple(outputs or ()), stored=stored,
+        outputs=tuple(outputs or ()), left_out=distinct(left_out or []), stored=stored,
         design=Design(
             phrases=phrases, worst=worst, repeats=repeats, pooled=pooled, weighting=weighting,
             joint=joint, matched=matched, level=level,
@@ -181,16 +182,43 @@ def assay(
             dropout=dropout, corrupted=corrupted, borrowed=borrowed, tied=tied, graded=graded,
             taught=taught if teachers else 0.0, agreed=agreed, average=average,
             embeddings=embeddings, seed=seed, device=device, longest=longest, lessons=lessons,
-            scored=scored, clip=clip,
+            scored=scored, clip=clip, compiled=compiled,
             marks=marks, share=share, regressed=regressed, correlated=correlated, within=within,
         ),
     )  # fmt: skip
+    _trained(order, average_of, folder)
+
+
+def _trained(order: Order, average_of: list[Path] | None, folder: Path) -> None:
+    """Train or average, and print how good the model is."""
+    from cupel.learned.assay.training.run import average_assay, train_assay
+
+    if twice := set(order.train) & set(order.left_out):
+        raise CupelError(f"{min(twice)} cannot be trained on and left out.")
     if average_of:
         shared.print_trained(folder, average_assay(order, average_of, folder))
-        return
-    last = train_assay(order, folder, shared.print_epoch)
-    if int(os.environ.get("RANK", "0")) == 0:
+    else:
+        last = train_assay(order, folder, shared.print_epoch)
+        if int(os.environ.get("RANK", "0")) > 0:
+            return
         shared.print_trained(folder, last.figures, last.epoch)
+    if order.left_out:
+        print_left_out(folder)
+
+
+def print_left_out(folder: Path) -> None:
+    """Tau and r on what was left out, and their means."""
+    from cupel.learned.assay.model.releases import KIND
+    from cupel.neural.weights import read_card
+
+    rows: dict[str, list[float | None]] = dict(read_card(folder, KIND)["left out"])
+    columns = [
+        [value for value in column if value is not None]
+        for column in zip(*rows.values(), strict=True)
+    ]
+    rows["mean"] = [sum(column) / len(column) if column else None for column in columns]
+    cells = [[name, *("" if v is None else f"{v:.3f}" for v in of)] for name, of in rows.items()]
+    print_table(["left out", "tau", "r"], cells, Format.text, sys.stdout)
 
 
 def _is_tuning(start: Path | None, tune: bool | None) -> bool:

@@ -52,7 +52,7 @@ import numpy as np
 
 from cupel.batch import Batch, FloatArray, IntArray
 from cupel.errors import CupelError
-from cupel.learned.assay.model.releases import LONG_TEXTS, base_folder
+from cupel.learned.assay.model.releases import LONG_TEXTS, base_folder, tokenizer_folder
 from cupel.metric import Metric, Signature, mean_score, mean_statistics
 from cupel.metrics import shared_options as option
 from cupel.neural.weights import embedded, read_card
@@ -198,8 +198,8 @@ class Assay(Metric):
 
     @property
     def place(self) -> Path:
-        """The folder of the encoder."""
-        return find_encoder(self.encoder)
+        """The folder of the encoder, or of the tokenizer where the weights have all else."""
+        return tokenizer_folder(self.folder) or find_encoder(self.encoder)
 
     def signature(self) -> Signature:
         card = read_card(self.folder, "assay")

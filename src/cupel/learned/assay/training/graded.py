@@ -22,7 +22,7 @@ from torch.nn import functional
 
 from cupel.arrays import FloatArray, IntArray
 from cupel.learned.assay.data.examples import LINES, TEACHERS, Judgments
-from cupel.learned.assay.data.graded import GradedBatch
+from cupel.learned.assay.data.graded import GradedBatch, graded_pairs
 from cupel.learned.assay.model.network import Assay
 from cupel.learned.assay.training.settings import Training
 from cupel.neural.encoder import padded
@@ -103,6 +103,17 @@ def agreement(scores: FloatArray, data: Judgments) -> dict[int, dict[str, float]
             "r": float(np.corrcoef(ours, grades)[0, 1]) if varied else float("nan"),
         }
     return table
+
+
+def by_pair(
+    dataset: str, data: Judgments, scores: FloatArray
+) -> list[tuple[str, int, float, float]]:
+    """Of each language pair of a campaign, which is all of the data: name, items, tau and r."""
+    table, name = agreement(scores, data), dataset.partition(":")[0]
+    return [
+        (f"{name} {of.pair}", len(of.grades), table[number]["tau"], table[number]["r"])
+        for number, of in enumerate(graded_pairs(dataset))
+    ]
 
 
 def within_segments(scores: FloatArray, grades: FloatArray, segment: IntArray) -> float:

@@ -125,6 +125,9 @@ def train(
         if not model.head.centre.any():  # else it goes on from another training
             _standardise(model, data, weight, how, place)
         kept.load_state_dict(model.state_dict())
+    if how.compiled:
+        for layer in model.encoder.layers:
+            layer.compile(dynamic=True)
     every = _step_count(data, how)
     per_epoch = min(every, how.steps or every)
     for epoch in range(len(log), how.epochs):

@@ -25,7 +25,7 @@ from cupel.learned.assay.model.network import Assay, Design
 from cupel.learned.assay.model.releases import KIND, named_folder
 from cupel.learned.assay.model.scoring import raw_scores
 from cupel.learned.assay.training.bradley_terry import fitted
-from cupel.learned.assay.training.graded import agreement
+from cupel.learned.assay.training.graded import agreement, by_pair
 from cupel.learned.assay.training.loop import Place, train
 from cupel.learned.assay.training.settings import Training
 from cupel.learned.assay.training.teachers import (
@@ -65,6 +65,7 @@ class Order:
     teachers folders of trained models whose scores are learned from, too, or names of releases
     teacher_encoder  theirs, where it is not the model's own
     outputs  folders in mt-metrics-eval's layout with more translations for teachers to score
+    left_out graded campaigns that the model is measured on when it is trained
     """
 
     train: tuple[str, ...] = ("wmt13",)
@@ -76,6 +77,7 @@ class Order:
     teachers: tuple[Path, ...] = ()
     teacher_encoder: Path | None = None
     outputs: tuple[str, ...] = ()
+    left_out: tuple[str, ...] = ()
     design: Design = field(default_factory=Design)
     training: Training = field(default_factory=Training)
     stored: str = "int8"
@@ -230,6 +232,7 @@ def _write(
         "data": list(order.train),
         **origin,
         "dev": {"of": list(order.dev), **last},
+        **({"left out": left_out(model, order.left_out)} if order.left_out else {}),
         "licence": LICENCE,
     }
     begun = Encoder.load(order.encoder, order.layers) if order.stored == "rank160" else None
@@ -272,6 +275,22 @@ def figures(model: Assay, data: Judgments) -> dict[str, float]:
         if np.isfinite(by_pair).any():
             values[f"campaigns {name}"] = float(np.nanmean(by_pair))
     return {name: round(value, 5) for name, value in values.items()}
+
+
+def left_out(model: Assay, datasets: Sequence[str]) -> dict[str, list[float | None]]:
+    """Tau within segments and Pearson's r for each language pair of campaigns that were left out."""
+    assert model.encoder.pieces is not None
+    table = {}
+    for dataset in datasets:
+        data = judgments([dataset], model.encoder.pieces, corruptions=0)
+        items = np.unique(data.marked)
+        scores = np.zeros(len(data.hypothesis))
+        scores[items] = raw_scores(
+            model, data.pieces, data.hypothesis[items], data.reference[items]
+        )
+        for name, _, *values in by_pair(dataset, data, scores):
+            table[name] = [round(v, 4) if np.isfinite(v) else None for v in values]
+    return table
 
 
 def centre(model: Assay, data: Judgments, most: int = 4000) -> float:
