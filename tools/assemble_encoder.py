@@ -44,6 +44,11 @@ CONTENTS = {
         "da0e79933b9ed51798a3ae27893d3c5fa4a201126cef75586296df9b4d2c62a0",
         "e316c53c6b7c9a6740465122ddc1cb07850a7cca3ce7c3fafd9daf7c1d67e466",
     ),
+    "deberta-v3-xsmall": (
+        "d970a31c135f88cb44bf4390c370f361ebbcbcf0ff54d96356ab6c39ae4334e7",
+        "22d12ed7d9ae63e6b05bba93bac1ffcc63d20c0baf296053f84ef88fbbbcb824",
+        "be3e516ab0b10b9ec9c280b1134f0d4477adbf91aa92004817a78985b62ecca9",
+    ),
 }
 """SHA-256 of each of the files in NAMES."""
 PIECES, BEYOND = 44_000, "\u2e80"
