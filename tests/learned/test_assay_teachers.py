@@ -30,7 +30,6 @@ from cupel.learned.assay.model.joint import Joint, as_inputs, join  # noqa: E402
 from cupel.learned.assay.model.network import Assay, Design, standard_names  # noqa: E402
 from cupel.learned.assay.model.scoring import raw_scores  # noqa: E402
 from cupel.learned.assay.training import run as assay_run  # noqa: E402
-from cupel.learned.assay.training import teachers as taught_by  # noqa: E402
 from cupel.learned.assay.training.graded import centred  # noqa: E402
 from cupel.learned.assay.training.loop import by_length, train  # noqa: E402
 from cupel.learned.assay.training.run import Order, begin_with, figures, train_assay  # noqa: E402
@@ -38,7 +37,6 @@ from cupel.learned.assay.training.settings import Training  # noqa: E402
 from cupel.learned.assay.training.teachers import (  # noqa: E402
     SPREAD,
     Teachers,
-    teacher_folder,
     with_lessons,
     with_marks,
 )
@@ -378,31 +376,3 @@ def test_items_of_several_batches_are_read_by_length() -> None:
     assert gradient is not None
     assert gradient.dtype == torch.float32
     assert gradient.any()
-
-
-def test_a_large_reader_reads_each_pair_once(
-    small: tuple[Path, Judgments, Builder], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    folder, data, builder = small
-    monkeypatch.setenv("CUPEL_CACHE", str(folder / "cache"))
-    read: list[int] = []
-
-    def reader(ours: list[str], theirs: list[str]) -> np.ndarray:
-        read.append(len(ours))
-        return np.array(
-            [-abs(len(a) - len(b)) - a.count("blue") for a, b in zip(ours, theirs, strict=True)],
-            float,
-        )
-
-    monkeypatch.setattr(taught_by, "open_large", lambda *_: (reader, {}))
-    name = Path("assay-2-large")
-    assert teacher_folder(name).name == "assay-2-large"
-    assert teacher_folder(name) != name
-    few, every = (with_marks(data, builder, Teachers((name,), most=most)) for most in (2, 0))
-    again = with_marks(data, builder, Teachers((name,)))
-    assert read == [48, 48]  # 2 of 4 translations of 24 segments; then the others
-    assert len(few.marked) == 48
-    assert again.mark.tolist() == every.mark.tolist()
-    assert every.mark.argmax() in np.flatnonzero(
-        data.hypothesis[every.marked] == data.reference[every.marked]
-    )
