@@ -133,17 +133,15 @@ def fewer_pieces(tokenizer: dict[str, Any]) -> tuple[dict[str, Any], list[int]]:
     Pieces stand in the order of their likelihood. Without bytes, which the tokenizer does not use.
     """
     pieces = tokenizer["model"]["vocab"]
-    special = [number for number, (text, _) in enumerate(pieces[:4])]
+    special = [0, 1, 2, 3]
     own = [
         number
         for number, (text, _) in enumerate(pieces)
         if number not in special and not (text.startswith("<0x") and text.endswith(">"))
     ]
     alone = {n for n in own if len(pieces[n][0]) == 1 and pieces[n][0] < BEYOND}
-    likely = set(own[: PIECES - len(special)])
-    while len(likely | alone) + len(special) > PIECES:
-        likely.remove(max(likely))
-    kept = special + sorted(likely | alone)
+    likely = [n for n in own if n not in alone][: PIECES - len(special) - len(alone)]
+    kept = special + sorted([*likely, *alone])
     tokenizer["model"]["vocab"] = [pieces[number] for number in kept]
     added = tokenizer["added_tokens"]
     tokenizer["added_tokens"] = [token for token in added if token["id"] in special]

@@ -61,6 +61,11 @@ def test_a_reader_teaches_a_student(tmp_path: Path, capsys: pytest.CaptureFixtur
     assert f"{r:.3f}" in printed
     with pytest.raises(CupelError, match="cannot be trained on and left out"):
         cupel.train("assay", tmp_path / "no", train=[str(other)], left_out=[str(other)])
+    with pytest.raises(CupelError, match="sick cannot be left out: a graded campaign was expected"):
+        cupel.train("assay", tmp_path / "no", train=[str(other)], left_out=["sick"])
+    with pytest.raises(CupelError, match="nobody holds no model"):
+        cupel.train("assay", tmp_path / "no", train=[str(other)], teacher=["nobody"])
+    assert not (tmp_path / "no").exists()
 
     (tmp_path / "release" / "student" / "card.json").unlink()
     assert [name for name, _ in untrained(config, tmp_path / "release")] == ["student"]

@@ -208,13 +208,13 @@ def test_lessons_are_alike_whatever_the_teachers_scale(
         saved(folder / name, model)
         for name, model in (("plain", plain), ("loud", loud), ("reader", reader))
     )
-    one = with_lessons(data, [plain_at], None, "cpu")
-    same = with_lessons(data, [loud_at, plain_at], None, "cpu")
+    one = with_lessons(data, builder, Teachers((plain_at,)))
+    same = with_lessons(data, builder, Teachers((loud_at, plain_at)))
     assert same.lesson == pytest.approx(one.lesson, abs=1e-4)
     assert float(one.lesson.std()) == pytest.approx(SPREAD, rel=1e-4)
     # Where nothing is held out, each counts the same.
-    both = with_lessons(data, [plain_at, reader_at], None, "cpu", held_out=False)
-    halves = [with_lessons(data, [at], None, "cpu").lesson for at in (plain_at, reader_at)]
+    both = with_lessons(data, builder, Teachers((plain_at, reader_at)), held_out=False)
+    halves = [with_lessons(data, builder, Teachers((at,))).lesson for at in (plain_at, reader_at)]
     mean = (halves[0] + halves[1]) / 2
     assert both.lesson == pytest.approx(mean / mean.std() * SPREAD, abs=1e-3)
     # As grades, their level is learned, too.
@@ -293,13 +293,13 @@ def test_long_sentences_are_read_in_parts() -> None:
 def test_teachers_count_what_the_held_out_judgments_say(
     small: tuple[Path, Judgments, Builder],
 ) -> None:
-    folder, data, _ = small
+    folder, data, builder = small
     right, wrong = Assay(Encoder.load(layers=1)), Assay(Encoder.load(layers=1))
     with torch.no_grad():
         wrong.head.skip.weight *= -1.0
     right_at, wrong_at = saved(folder / "right", right), saved(folder / "wrong", wrong)
-    one = with_lessons(data, [right_at], None, "cpu")
-    both = with_lessons(data, [wrong_at, right_at], None, "cpu")
+    one = with_lessons(data, builder, Teachers((right_at,)))
+    both = with_lessons(data, builder, Teachers((wrong_at, right_at)))
     assert both.lesson == pytest.approx(one.lesson, abs=1e-4)
 
 
@@ -322,15 +322,15 @@ def test_a_training_goes_on_from_a_model(small: tuple[Path, Judgments, Builder])
 
 
 def test_a_teacher_that_knows_nothing_is_refused(small: tuple[Path, Judgments, Builder]) -> None:
-    folder, data, _ = small
+    folder, data, builder = small
     silent = Joint(Encoder.load(layers=1))
     torch.nn.init.zeros_(silent.head.skip.weight)
     mute = saved(folder / "mute", silent)
     with pytest.raises(CupelError, match=r"mute do not tell translations of a segment apart"):
-        with_lessons(data, [mute], None, "cpu")
+        with_lessons(data, builder, Teachers((mute,)))
     nothing = replace(data, taught=data.taught[:0], lesson=data.lesson[:0])
     with pytest.raises(CupelError, match="no translations for teachers"):
-        with_lessons(nothing, [mute], None, "cpu")
+        with_lessons(nothing, builder, Teachers((mute,)))
 
 
 def test_a_student_is_trained_and_names_its_teachers(

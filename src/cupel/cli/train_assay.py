@@ -46,15 +46,15 @@ def assay(
     agreed: Annotated[bool, option(DATA, "--agreed", None,
         "Let judgments of two translations that contradict each other cancel.")] = False,
     teachers: Annotated[list[Path] | None, option(DATA, "--teacher", "FOLDER...",
-        "Trained models whose scores of all translations are learned, too; with --lessons also "
-        "assay-2-large, which is assay:size=large.")] = None,
+        "Trained models whose scores of all translations are learned, too; assay-2-large is the "
+        "language model of assay:size=large.")] = None,
     taught: Annotated[float, option(DATA, "--taught", "WEIGHT",
         "How much the scores of teachers count, beside judgments.", min=0.0)] = 1.0,
     lessons: Annotated[int, option(DATA, "--lessons", "N",
         "Learn the scores of teachers like grades, this many in a step, and their level too; 0 "
         "learns those of the step's segments, less their mean.", min=0)] = 0,
     scored: Annotated[int, option(DATA, "--scored", "N",
-        "With --lessons: let teachers score at most N translations of a segment; 0 is all.",
+        "Let teachers score at most N translations of a segment; 0 is all.",
         min=0)] = 0,
     outputs: Annotated[list[str] | None, option(DATA, "--outputs", "FOLDER...",
         "More translations for teachers to score, in the layout of mt-metrics-eval; human scores "
@@ -125,9 +125,10 @@ def assay(
         "Decay of the moving average of the weights, which is what is kept; 0 keeps the last "
         "weights.", min=0.0, max=0.99999)] = 0.998,
     compiled: Annotated[bool, option(TRAINING, "--compile", None,
-        "Compile the encoder's layers first: a minute that many steps on a GPU make good.")] = False,
+        "Compile the encoder's layers with PyTorch's compiler first, which takes about a minute.",
+        )] = False,
     clip: Annotated[float, option(TRAINING, "--clip", "LENGTH",
-        "Largest length of the gradients of a step, which are shortened to it; 0 is any.",
+        "Scale the gradients of a step down to this norm where theirs is larger; 0 leaves them.",
         min=0.0)] = 0.0,
     embeddings: Annotated[bool, option(TRAINING, "--embeddings", None,
         "Train the encoder's table of pieces, too, and store it.")] = False,
@@ -193,8 +194,6 @@ def _trained(order: Order, average_of: list[Path] | None, folder: Path) -> None:
     """Train or average, and print how good the model is."""
     from cupel.learned.assay.training.run import average_assay, train_assay
 
-    if twice := set(order.train) & set(order.left_out):
-        raise CupelError(f"{min(twice)} cannot be trained on and left out.")
     if average_of:
         shared.print_trained(folder, average_assay(order, average_of, folder))
     else:

@@ -225,11 +225,11 @@ class Encoder(nn.Module):
         types: (b, t) which of two sentences a piece is of; 0 throughout where there are none.
         """
         kind = self.types.weight[0] if types is None else self.types(types)
-        x = self.words(ids) + kind
+        x = self.words(ids)
         if self.distances is None:
             places = torch.arange(ids.shape[1], device=ids.device) + self.config.first_position
             x = x + self.places(places)
-        x = self.embedding_norm(x)
+        x = self.embedding_norm(x + kind)
         if self.dropout:
             x = functional.dropout(x, self.dropout, self.training)
         states = [x]

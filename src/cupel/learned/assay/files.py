@@ -2,9 +2,10 @@
 
 The table of the pieces is the encoder's own, unless it was trained too; the card names that encoder
 by its SHA-256. A card with the shape of an encoder in place of that has all of it in the file, and
-needs the tokenizer alone, which may lie beside it. In `int8` every matrix has one scale a row (its largest absolute value over
-127), and is multiplied out on loading, so that scores do not depend on what else is in a batch. What
-training changed of a matrix may also be stored as two factors of it, NAME.a and NAME.b.
+needs the tokenizer alone, which may lie beside it. In `int8` every matrix has one scale a row (its
+largest absolute value over 127), and is multiplied out on loading, so that scores do not depend on
+what else is in a batch. What training changed of a matrix may also be stored as two factors of it,
+NAME.a and NAME.b.
 
 A model tuned on judgments of a user's own is stored as a correction alone (some hundred numbers); its
 card names the model that it stands on (`cupel.learned.assay.model.releases`).

@@ -69,6 +69,10 @@ def base_folder(card: Mapping[str, Any], where: Path | str) -> Path | None:
 
 
 def tokenizer_folder(folder: Path) -> Path | None:
-    """The folder of a tokenizer that lies beside a model, or beside the one that a correction stands on."""
-    place = base_folder(read_card(folder, KIND), folder) or Path(folder)
-    return place if (place / TOKENIZER).is_file() else None
+    """The folder of a tokenizer that lies beside a whole model, or beside the one that a correction
+    stands on; None where the tokenizer is that of another encoder.
+    """
+    card = read_card(folder, KIND)
+    place = base_folder(card, folder) or folder
+    whole = "config" in card.get("encoder", {})
+    return place if whole and (place / TOKENIZER).is_file() else None

@@ -198,10 +198,12 @@ def _cost(
     if batch is not None:
         given.append(batch_inputs(data, batch, model, place.device, how.longest))
     scores = _scores(model, given)
-    cost: Tensor = objective(scores[0], tensors, how) if step is not None else scores[0].sum() * 0
+    costs = []
+    if step is not None:
+        costs.append(objective(scores[0], tensors, how))
     if batch is not None:
-        cost = cost + graded_cost(scores[-1], objective.lines, data, batch, how)
-    return cost
+        costs.append(graded_cost(scores[-1], objective.lines, data, batch, how))
+    return torch.stack(costs).sum()
 
 
 def as_tensors(
@@ -277,7 +279,7 @@ def by_length(
         for at in range(3)
     )
     before = np.cumsum([0, *(len(batch[0]) for batch in batches)]).tolist()
-    items = torch.cat([batch[3] + first for batch, first in zip(batches, before, strict=False)])
+    items = torch.cat([batch[3] + at for batch, at in zip(batches, before[:-1], strict=True)])
     lengths = mask.sum(1)[items]
     order = lengths.sum(1).argsort()
     rows = [part for part in order.tensor_split(parts) if len(part)]

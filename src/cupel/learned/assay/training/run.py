@@ -19,6 +19,7 @@ from cupel.arrays import Float32Array
 from cupel.errors import CupelError
 from cupel.folders import write_bytes
 from cupel.learned.assay.data.examples import BORROWED, CORRUPTED, JUDGED, LINES, TIED, Judgments
+from cupel.learned.assay.data.graded import graded_pairs, is_campaign
 from cupel.learned.assay.data.prepare import CORRUPTIONS, collect, judgments
 from cupel.learned.assay.files import build, load_assay, save_assay
 from cupel.learned.assay.model.network import Assay, Design
@@ -50,6 +51,7 @@ LICENCE = (
     "Apache-2.0. Fine-tuned from all-MiniLM-L6-v2 (Apache-2.0, sentence-transformers; after "
     "MiniLM, Wang et al. 2020), on the public judgments of the WMT campaigns."
 )
+OTHER_LICENCE = "That of the encoder that it was fine-tuned from, and of the judgments."
 
 
 @dataclass(frozen=True)
@@ -105,6 +107,7 @@ def train_assay(order: Order, folder: Path | str, report: Report | None = None) 
     Returns the last epoch.
     """
     check_untrained(folder)
+    check_left_out(order)
     place = _place(order.training.device)
     run = Run(folder, order.settings)
     # All trainings begin with the same head, so that `average_assay` can average their weights;
@@ -155,6 +158,7 @@ def average_assay(
     order: the data that they were trained on, for calibration and figures.
     """
     check_untrained(folder)
+    check_left_out(order)
     device = order.training.device
     first, card = load_assay(named_folder(folders[0]), order.encoder, device)
     total = {name: tensor.clone() for name, tensor in first.state_dict().items()}
@@ -190,14 +194,14 @@ def _data(order: Order, model: Assay) -> tuple[Judgments, Judgments | None]:
         order.train, pairs=order.pairs, corruptions=CORRUPTIONS if order.training.corrupted else 0,
         outputs=bool(order.teachers), folders=order.outputs,
     )  # fmt: skip
-    data, device = builder.build(tokenizer), order.training.device
-    if order.teachers and order.training.lessons:
+    data = builder.build(tokenizer)
+    if order.teachers:
         encoder = order.teacher_encoder or order.encoder
-        teachers = Teachers(order.teachers, encoder, device, order.training.scored)
-        data = with_marks(data, builder, teachers)
-    elif order.teachers:
-        held_out = order.dev == (HELD_OUT,)
-        data = with_lessons(data, order.teachers, order.encoder, device, held_out)
+        teachers = Teachers(order.teachers, encoder, order.training.device, order.training.scored)
+        if order.training.lessons:
+            data = with_marks(data, builder, teachers)
+        else:
+            data = with_lessons(data, builder, teachers, order.dev == (HELD_OUT,))
     dev: Judgments | None = None
     if order.dev == (HELD_OUT,):
         data, dev = data.part(False), data.part(True).of_kind(JUDGED, CORRUPTED)
@@ -233,7 +237,7 @@ def _write(
         **origin,
         "dev": {"of": list(order.dev), **last},
         **({"left out": left_out(model, order.left_out)} if order.left_out else {}),
-        "licence": LICENCE,
+        "licence": OTHER_LICENCE if order.encoder else LICENCE,
     }
     begun = Encoder.load(order.encoder, order.layers) if order.stored == "rank160" else None
     if order.stored == "whole" and order.encoder:
@@ -275,6 +279,24 @@ def figures(model: Assay, data: Judgments) -> dict[str, float]:
         if np.isfinite(by_pair).any():
             values[f"campaigns {name}"] = float(np.nanmean(by_pair))
     return {name: round(value, 5) for name, value in values.items()}
+
+
+def check_left_out(order: Order) -> None:
+    """Refuse what cannot be measured on, or is trained on: before the training, not after it."""
+    trained = {pair for name in order.train if is_campaign(name) for pair in _pairs_of(name)}
+    for dataset in order.left_out:
+        if not is_campaign(dataset):
+            raise CupelError(
+                f"{dataset} cannot be left out: a graded campaign was expected, such as mqm21."
+            )
+        if trained & _pairs_of(dataset):
+            raise CupelError(f"{dataset} cannot be trained on and left out.")
+
+
+def _pairs_of(dataset: str) -> set[tuple[str, str]]:
+    """The campaign and each language pair of it that a name means."""
+    name = dataset if Path(dataset).is_dir() else dataset.partition(":")[0]
+    return {(name, of.pair) for of in graded_pairs(dataset)}
 
 
 def left_out(model: Assay, datasets: Sequence[str]) -> dict[str, list[float | None]]:

@@ -30,7 +30,7 @@ class Training(TrainingSettings):
     lessons: int = 0  # teachers' scores of a step, learned as grades; 0: those of its segments
     scored: int = 0  # translations of a segment that teachers score for these, at most; 0: all
     clip: float = 0.0  # the largest length of all gradients together; 0: any
-    compiled: bool = False  # the encoder's layers are compiled first: for many steps on a GPU
+    compiled: bool = False  # whether PyTorch's compiler compiles the encoder's layers first
     marks: int = 12  # grades of a step for each graded campaign, on average
     share: float = 0.5  # a campaign's part of them is in proportion to this power of its size
     regressed: float = 0.5  # the squared error of a linear function of the score, as a grade

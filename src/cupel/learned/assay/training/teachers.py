@@ -10,7 +10,7 @@ out; the sum has the deviation SPREAD, about that of a trained model.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -25,10 +25,11 @@ from cupel.learned.assay.data.examples import JUDGED, TEACHERS, Judgments
 from cupel.learned.assay.data.prepare import Builder
 from cupel.learned.assay.files import load_assay
 from cupel.learned.assay.model.large import is_large, open_large
-from cupel.learned.assay.model.releases import KIND
+from cupel.learned.assay.model.releases import KIND, RELEASES, tokenizer_folder
 from cupel.learned.assay.model.scoring import raw_scores
 from cupel.learned.assay.training.bradley_terry import fitted
 from cupel.neural.weights import embedded, read_card
+from cupel.neural.wordpiece import Pieces
 
 SPREAD = 1.5
 
@@ -48,29 +49,21 @@ class Teachers:
 
 
 def with_lessons(
-    data: Judgments,
-    teachers: Sequence[Path | str],
-    encoder: Path | None,
-    device: str,
-    held_out: bool = True,
+    data: Judgments, builder: Builder, teachers: Teachers, held_out: bool = True
 ) -> Judgments:
     """The data with the teachers' scores of all items that can be taught.
 
-    held_out: whether one line in HELD_OUT was kept from the teachers, as from the pupil.
+    builder: what the data was built from. held_out: whether one line in HELD_OUT was kept from the
+    teachers, as from the pupil.
     """
     if not len(data.taught):
         raise CupelError("There are no translations for teachers to score: name rankings.")
-    items = data.taught[np.argsort(data.reference[data.taught], kind="stable")]
-    each = []
-    for folder in teachers:
-        model, _ = load_assay(folder, encoder, device)
-        place = model.mix.device.type
-        with torch.autocast(place, torch.bfloat16, enabled=place == "cuda"):
-            scores = raw_scores(model, data.pieces, data.hypothesis[items], data.reference[items])
-        each.append(_divided(scores.astype(np.float64), data.segment[items], str(folder)))
-    columns = np.stack(each, 1)
-    weights = _weights(columns, items, data) if held_out else np.ones(len(teachers))
-    lesson = SPREAD * _divided(columns @ weights, data.segment[items], "all teachers")
+    items, scores = _scored(data, builder, teachers)
+    segment = data.segment[items]
+    rows = zip(scores, teachers.names, strict=True)
+    columns = np.stack([_divided(row, segment, str(name)) for row, name in rows], 1)
+    weights = _weights(columns, items, data) if held_out else np.ones(len(scores))
+    lesson = SPREAD * _divided(columns @ weights, segment, "all teachers")
     return replace(data, taught=items, lesson=lesson.astype(np.float32))
 
 
@@ -79,13 +72,8 @@ def with_marks(data: Judgments, builder: Builder, teachers: Teachers) -> Judgmen
 
     builder: what the data was built from.
     """
-    items = data.taught[np.argsort(data.reference[data.taught], kind="stable")]
-    keys = _keys(data, list(builder.sentences), items)
-    items, keys = _some(items, data, keys, teachers.most)
-    total = np.zeros(len(items))
-    for name in teachers.names:
-        scores = _scores(teacher_folder(name), teachers, data, builder, items, keys)
-        total += (scores - scores.mean()) / scores.std()
+    items, scores = _scored(data, builder, teachers)
+    total = sum(((row - row.mean()) / row.std() for row in scores), np.zeros(len(items)))
     none = np.zeros(0, np.int64)
     return replace(
         data,
@@ -97,9 +85,37 @@ def with_marks(data: Judgments, builder: Builder, teachers: Teachers) -> Judgmen
     )
 
 
+def _scored(
+    data: Judgments, builder: Builder, teachers: Teachers
+) -> tuple[IntArray, list[FloatArray]]:
+    """Items that can be taught, by reference, and what each teacher gives them."""
+    texts = list(builder.sentences)
+    items = data.taught[np.argsort(data.reference[data.taught], kind="stable")]
+    items, keys = _some(items, data, _keys(data, texts, items), teachers.most)
+    hypothesis, reference = data.hypothesis[items], data.reference[items]
+    cut: dict[Path | None, Pieces] = {}
+    scores = []
+    for folder in map(teacher_folder, teachers.names):
+        if is_large(read_card(folder, KIND)):
+            ours, theirs = ([texts[at] for at in side.tolist()] for side in (hypothesis, reference))
+            scores.append(_read_once(folder, keys, ours, theirs, teachers.device))
+            continue
+        model, _ = load_assay(folder, teachers.encoder, teachers.device)
+        assert model.encoder.pieces is not None
+        tokenizer = tokenizer_folder(folder) or teachers.encoder
+        if tokenizer not in cut:
+            cut[tokenizer] = model.encoder.pieces(texts)
+        place = model.mix.device.type
+        with torch.autocast(place, torch.bfloat16, enabled=place == "cuda"):
+            given = raw_scores(model, cut[tokenizer], hypothesis, reference)
+        scores.append(given.astype(np.float64))
+    return items, scores
+
+
 def teacher_folder(name: Path) -> Path:
-    """The folder of a teacher, which may be a release of Cupel's: assay-2-large."""
-    return name if name.is_dir() or name.parent != Path() else embedded(str(name))
+    """The folder of a teacher, which may be a release of Cupel's: assay-2-large, say."""
+    own = embedded(RELEASES.get(str(name), str(name)))
+    return own if own.is_dir() and not name.is_dir() else name
 
 
 def _some(
@@ -125,39 +141,21 @@ def _keys(data: Judgments, texts: Sequence[str], items: IntArray) -> npt.NDArray
     return np.frombuffer(digests, np.uint64)
 
 
-def _scores(
-    folder: Path,
-    teachers: Teachers,
-    data: Judgments,
-    builder: Builder,
-    items: IntArray,
-    keys: npt.NDArray[np.uint64],
-) -> FloatArray:
-    """(items,) what one teacher gives. keys: those of the items."""
-    hypothesis, reference = data.hypothesis[items], data.reference[items]
-    if is_large(card := read_card(folder, KIND)):
-        texts = list(builder.sentences)
-
-        def given(rows: IntArray) -> FloatArray:
-            sides = ([texts[at] for at in side[rows].tolist()] for side in (hypothesis, reference))
-            return open_large(folder, teachers.device)[0](*sides)
-
-        return _read_once(f"{folder.name}-{str(card['sha256'])[:12]}", keys, given)
-    model, _ = load_assay(folder, teachers.encoder, teachers.device)
-    assert model.encoder.pieces is not None
-    pieces, place = builder.build(model.encoder.pieces).pieces, model.mix.device.type
-    with torch.autocast(place, torch.bfloat16, enabled=place == "cuda"):
-        return raw_scores(model, pieces, hypothesis, reference).astype(np.float64)
-
-
 def _read_once(
-    name: str, keys: npt.NDArray[np.uint64], given: Callable[[IntArray], FloatArray]
+    folder: Path,
+    keys: npt.NDArray[np.uint64],
+    ours: Sequence[str],
+    theirs: Sequence[str],
+    device: str,
 ) -> FloatArray:
-    """(keys,) scores that are kept in the cache, and of the other keys those that are given now."""
+    """(keys,) a large reader's scores of pairs of texts: those kept in the cache, the others read now."""
+    name = f"{folder.name}-{str(read_card(folder, KIND)['sha256'])[:12]}"
     kept = load_arrays("lessons", name) or {"keys": keys[:0], "scores": np.zeros(0)}
-    new = np.flatnonzero(~np.isin(keys, kept["keys"]))
-    if len(new):
-        both = np.concatenate([kept["scores"], given(new)])
+    new = np.flatnonzero(~np.isin(keys, kept["keys"])).tolist()
+    if new:
+        reader, _ = open_large(folder, device)
+        read = reader([ours[at] for at in new], [theirs[at] for at in new])
+        both = np.concatenate([kept["scores"], read])
         every, first = np.unique(np.concatenate([kept["keys"], keys[new]]), return_index=True)
         kept = {"keys": every, "scores": both[first]}
         save_arrays("lessons", name, kept)
