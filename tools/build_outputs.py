@@ -17,7 +17,7 @@ from collections.abc import Collection, Iterator
 from pathlib import Path
 
 from cupel.errors import CupelError
-from cupel.folders import write_bytes
+from cupel.folders import writing_folder
 
 NAME = re.compile(
     r"txt/(?:(?P<source>sources)|(?P<reference>references)|system-outputs)/"
@@ -48,21 +48,22 @@ def _git(clone: Path, *arguments: str) -> bytes:
 
 
 def main() -> None:
-    """Write them."""
-    parser = argparse.ArgumentParser(description=__doc__, add_help=False)
-    parser.add_argument("clone", type=Path)
-    parser.add_argument("folder", type=Path)
-    parser.add_argument("--without", nargs="+", default=[])
+    """Write them, all or none."""
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("clone", type=Path, help="a clone of a repository of system outputs")
+    parser.add_argument("folder", type=Path, help="what is written; it must not be there yet")
+    parser.add_argument("--without", nargs="+", default=[], help="language pairs to leave out")
     chosen = parser.parse_args()
-    written = 0
-    for place, content in texts(chosen.clone, chosen.without):
-        path = chosen.folder / place
-        path.parent.mkdir(parents=True, exist_ok=True)
-        write_bytes(path, content)
-        written += 1
-    if not written:
+    if chosen.folder.exists():
+        raise CupelError(f"{chosen.folder} is there already: choose another folder.")
+    files = dict(texts(chosen.clone, chosen.without))
+    if not files:
         raise CupelError(f"{chosen.clone} has no texts into English under txt/.")
-    print(f"{chosen.folder}: {written} files")
+    with writing_folder(chosen.folder) as beside:
+        for place, content in files.items():
+            (beside / place).parent.mkdir(parents=True, exist_ok=True)
+            (beside / place).write_bytes(content)
+    print(f"{chosen.folder}: {len(files)} files")
 
 
 if __name__ == "__main__":
