@@ -145,7 +145,7 @@ def open_large(folder: Path, device: str) -> tuple[LargeReader, Mapping[str, Any
 
 def is_large(card: Mapping[str, Any]) -> bool:
     """Whether a card is that of a large reader."""
-    return str(card["encoder"].get("name")).startswith("Qwen")
+    return str((card.get("encoder") or {}).get("name")).startswith("Qwen")
 
 
 def large_scores(

@@ -74,5 +74,5 @@ def tokenizer_folder(folder: Path) -> Path | None:
     """
     card = read_card(folder, KIND)
     place = base_folder(card, folder) or folder
-    whole = "config" in card.get("encoder", {})
+    whole = "config" in (card.get("encoder") or ())
     return place if whole and (place / TOKENIZER).is_file() else None
