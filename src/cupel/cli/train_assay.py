@@ -127,6 +127,9 @@ def assay(
     compiled: Annotated[bool, option(TRAINING, "--compile", None,
         "Compile the encoder's layers with PyTorch's compiler first, which takes about a minute.",
         )] = False,
+    bfloat16: Annotated[bool, option(TRAINING, "--bfloat16", None,
+        "Train in bfloat16 on a CPU, too, as on a GPU: several times as fast where the processor has "
+        "instructions for it.")] = False,
     clip: Annotated[float, option(TRAINING, "--clip", "LENGTH",
         "Scale the gradients of a step down to this norm where theirs is larger; 0 leaves them.",
         min=0.0)] = 0.0,
@@ -183,7 +186,7 @@ def assay(
             dropout=dropout, corrupted=corrupted, borrowed=borrowed, tied=tied, graded=graded,
             taught=taught if teachers else 0.0, agreed=agreed, average=average,
             embeddings=embeddings, seed=seed, device=device, longest=longest, lessons=lessons,
-            scored=scored, clip=clip, compiled=compiled,
+            scored=scored, clip=clip, compiled=compiled, bfloat16=bfloat16,
             marks=marks, share=share, regressed=regressed, correlated=correlated, within=within,
         ),
     )  # fmt: skip

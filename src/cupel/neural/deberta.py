@@ -20,7 +20,6 @@ from typing import Any
 
 import torch
 from torch import Tensor, nn
-from torch.nn import functional
 
 from cupel.errors import CupelError
 
@@ -73,28 +72,70 @@ def bucket_of(distances: Tensor, span: int) -> Tensor:
     return torch.where(apart <= exact, distances, far).clamp(-span, span - 1)
 
 
-def attended(
-    queries: Tensor, keys: Tensor, values: Tensor, apart: Tensor, seen: Tensor | None
-) -> Tensor:
-    """(b, heads, t, d) -> the same, mixed by attention.
+def attended(projected: Tensor, apart: Tensor, seen: Tensor | None) -> Tensor:
+    """(b, t, 3 size) queries, keys and values of the pieces -> (b, t, size), mixed by attention.
 
     apart: (2, heads, 2 t - 1, d), the queries and the keys of the distances; seen: (b, 1, 1, t) or all.
     """
-    size = math.sqrt(3 * queries.shape[-1])
-    queries = queries / size
-    about = skewed(queries @ apart[1].mT) + skewed(keys @ (apart[0] / size).flip(1).mT).mT
-    if seen is not None:
-        about = about.masked_fill(~seen, float("-inf"))
-    return functional.scaled_dot_product_attention(queries, keys, values, about, scale=1.0)
+    mixed: Tensor = _Attention.apply(projected, apart, seen)  # type: ignore[no-untyped-call]
+    return mixed
+
+
+class _Attention(torch.autograd.Function):
+    """With a way back of its own, in which a skewed table is a view: half the time of PyTorch's.
+
+    Heads are the first dimension, so that what pieces and distances have in common is one product a head.
+    """
+
+    @staticmethod
+    def forward(ctx: Any, projected: Tensor, apart: Tensor, seen: Tensor | None) -> Tensor:
+        b, t, _ = projected.shape
+        _, heads, _, size = apart.shape
+        parts = projected.view(b, t, 3, heads, size).permute(2, 3, 0, 1, 4).contiguous()
+        queries, keys, values = parts.flatten(1, 2)
+        far_queries, far_keys = apart[0].flip(1), apart[1]
+        scores = torch.bmm(queries, keys.mT)
+        scores += skewed(torch.bmm(parts[0].flatten(1, 2), far_keys.mT).view(heads * b, t, -1))
+        scores += skewed(
+            torch.bmm(parts[1].flatten(1, 2), far_queries.mT).view(heads * b, t, -1)
+        ).mT
+        scores *= 1.0 / math.sqrt(3 * size)
+        if seen is not None:
+            scores.view(heads, b, t, t).masked_fill_(~seen.transpose(0, 1), float("-inf"))
+        shares = torch.softmax(scores, -1)
+        ctx.save_for_backward(parts, shares, far_queries, far_keys)
+        mixed = torch.bmm(shares, values).view(heads, b, t, size)
+        return mixed.permute(1, 2, 0, 3).reshape(b, t, heads * size)
+
+    @staticmethod
+    def backward(ctx: Any, gradient: Tensor) -> tuple[Tensor, Tensor, None]:
+        parts, shares, far_queries, far_keys = ctx.saved_tensors
+        _, heads, b, t, size = parts.shape
+        queries, keys, values = parts.flatten(1, 2)
+        mixed = gradient.view(b, t, heads, size).permute(2, 0, 1, 3).reshape(heads * b, t, size)
+        scores = torch._softmax_backward_data(
+            torch.bmm(mixed, values.mT), shares, -1, shares.dtype
+        ).mul_(1.0 / math.sqrt(3 * size))
+        table = scores.new_zeros(heads * b, t, 2 * t - 1)
+        flat = table.view(heads, b * t, -1)
+        skewed(table).copy_(scores)
+        of_queries = torch.bmm(scores, keys).view(heads, b * t, size).baddbmm_(flat, far_keys)
+        of_far_keys = torch.bmm(flat.mT, parts[0].flatten(1, 2))
+        skewed(table).copy_(scores.mT)
+        of_keys = torch.bmm(scores.mT, queries).view(heads, b * t, size).baddbmm_(flat, far_queries)
+        of_far_queries = torch.bmm(flat.mT, parts[1].flatten(1, 2))
+        whole = gradient.new_empty(b, t, 3, heads, size)
+        for at, own in enumerate((of_queries, of_keys, torch.bmm(shares.mT, mixed))):
+            whole[:, :, at] = own.view(heads, b, t, size).permute(1, 2, 0, 3)
+        return whole.flatten(2), torch.stack([of_far_queries.flip(1), of_far_keys]), None
 
 
 def skewed(table: Tensor) -> Tensor:
-    """(..., t, 2 t - 1) -> (..., t, t): of row i the t columns that begin with the one at t - 1 - i."""
-    length = table.shape[-2]
-    if length == 1:
-        return table
-    flat = table.flatten(-2)[..., length - 1 : length - 1 + length * (2 * length - 2)]
-    return flat.reshape(*table.shape[:-2], length, 2 * length - 2)[..., :length]
+    """(n, t, 2 t - 1) -> (n, t, t), a view: of row i the t columns that begin with the one at t - 1 - i."""
+    n, length, width = table.shape
+    return table.as_strided(
+        (n, length, length), (length * width, width - 1, 1), table.storage_offset() + length - 1
+    )
 
 
 def bert_names(tensors: Mapping[str, Tensor], types: int) -> dict[str, Tensor]:

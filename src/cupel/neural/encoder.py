@@ -21,6 +21,7 @@ from torch.nn import functional
 from cupel.arrays import BoolArray, IntArray
 from cupel.errors import CupelError
 from cupel.neural.deberta import Distances, attended, check_version
+from cupel.neural.dropout import dropped
 from cupel.neural.encoder_weights import own_names, read_tensors
 from cupel.neural.mpnet import RelativePositions
 from cupel.neural.wordpiece import (
@@ -134,22 +135,27 @@ class Layer(nn.Module):
     def forward(
         self, x: Tensor, mask: Tensor | None, dropout: float, distances: Tensor | None = None
     ) -> Tensor:
-        b, t, size = x.shape
-        projected = self.projections(x).view(b, t, 3, self.heads, size // self.heads)
-        queries, keys, values = projected.permute(2, 0, 3, 1, 4)
-        if distances is not None:
-            mixed = attended(queries, keys, values, self._apart(distances), mask)
-        else:
-            if mask is not None and mask.is_floating_point():
-                mask = mask.to(queries.dtype)
-            mixed = functional.scaled_dot_product_attention(
-                queries, keys, values, mask, dropout if self.training else 0.0
-            )
-        mixed = self.output(mixed.transpose(1, 2).reshape(b, t, size))
+        mixed = self.output(self.mixed(self.projections(x), mask, dropout, distances))
         x = self.attention_norm(x + self._dropped(mixed, dropout))
         inner = self.down(self.activation(self.up(x)))
         normed: Tensor = self.norm(x + self._dropped(inner, dropout))
         return normed
+
+    def mixed(
+        self, projected: Tensor, mask: Tensor | None, dropout: float, distances: Tensor | None
+    ) -> Tensor:
+        """(b, t, 3 size) queries, keys and values -> (b, t, size), mixed by attention."""
+        if distances is not None:
+            return attended(projected, self._apart(distances), mask)
+        b, t, size = projected.shape
+        parts = projected.view(b, t, 3, self.heads, size // (3 * self.heads))
+        queries, keys, values = parts.permute(2, 0, 3, 1, 4)
+        if mask is not None and mask.is_floating_point():
+            mask = mask.to(queries.dtype)
+        mixed = functional.scaled_dot_product_attention(
+            queries, keys, values, mask, dropout if self.training else 0.0
+        )
+        return mixed.transpose(1, 2).reshape(b, t, size // 3)
 
     def _apart(self, distances: Tensor) -> Tensor:
         """(2, heads, distances, size of a head): queries and keys of distances, as of pieces."""
@@ -159,7 +165,7 @@ class Layer(nn.Module):
         return projected.view(len(distances), 2, self.heads, -1).permute(1, 2, 0, 3)
 
     def _dropped(self, x: Tensor, dropout: float) -> Tensor:
-        return functional.dropout(x, dropout, self.training) if dropout else x
+        return dropped(x, dropout) if dropout and self.training else x
 
 
 class Encoder(nn.Module):
@@ -230,8 +236,8 @@ class Encoder(nn.Module):
             places = torch.arange(ids.shape[1], device=ids.device) + self.config.first_position
             x = x + self.places(places)
         x = self.embedding_norm(x + kind)
-        if self.dropout:
-            x = functional.dropout(x, self.dropout, self.training)
+        if self.dropout and self.training:
+            x = dropped(x, self.dropout)
         states = [x]
         # Without a mask attention is faster; on a GPU, asking would wait for it.
         whole = mask.device.type == "cpu" and bool(mask.all())

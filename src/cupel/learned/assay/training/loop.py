@@ -37,9 +37,8 @@ from cupel.neural.wordpiece import Pieces
 
 Inputs = tuple[Tensor, Tensor, Tensor, Tensor]
 """What a model takes: pieces of sentences, masks, and items as rows of them."""
-LENGTHS = 2
-"""Into so many parts by length a GPU takes what it reads in a step: more leave less padding, and take
-more calls."""
+LENGTHS = {"cuda": 2, "cpu": 6}
+"""Into so many parts by length what a step reads is taken: more leave less padding, and take more calls."""
 
 Model = TypeVar("Model", bound=Assay)
 
@@ -197,7 +196,7 @@ def _cost(
         given.append(inputs(tensors))
     if batch is not None:
         given.append(batch_inputs(data, batch, model, place.device, how.longest))
-    scores = _scores(model, given)
+    scores = _scores(model, given, how.bfloat16)
     costs = []
     if step is not None:
         costs.append(objective(scores[0], tensors, how))
@@ -252,20 +251,21 @@ def _step_count(data: Judgments, how: Training) -> int:
     return step_count(data, how.batch)
 
 
-def _scores(model: Assay, batches: Sequence[Inputs]) -> list[Tensor]:
-    """Of each batch, (items,) scores; on a GPU in bfloat16."""
-    if batches[0][0].device.type != "cuda":
+def _scores(model: Assay, batches: Sequence[Inputs], bfloat16: bool) -> list[Tensor]:
+    """Of each batch, (items,) scores; on a GPU always in bfloat16."""
+    kind = batches[0][0].device.type
+    if kind == "cpu" and not bfloat16:
         return [model(*batch) for batch in batches]
     if isinstance(model, Joint):
-        return by_length(model, batches)
-    with torch.autocast("cuda", torch.bfloat16):
+        return by_length(model, batches, LENGTHS.get(kind, 1))
+    with torch.autocast(kind, torch.bfloat16):
         return [model(*batch) for batch in batches]
 
 
 def by_length(
     model: Joint,
     batches: Sequence[Inputs],
-    parts: int = LENGTHS,
+    parts: int = 1,
     kind: torch.dtype = torch.bfloat16,
 ) -> list[Tensor]:
     """What `model` gives for each batch, whose items are read together: short ones apart from long.

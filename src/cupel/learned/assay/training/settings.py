@@ -30,6 +30,7 @@ class Training(TrainingSettings):
     lessons: int = 0  # teachers' scores of a step, learned as grades; 0: those of its segments
     scored: int = 0  # translations of a segment that teachers score for these, at most; 0: all
     clip: float = 0.0  # the largest length of all gradients together; 0: any
+    bfloat16: bool = False  # whether a CPU reads in bfloat16, as a GPU always does
     compiled: bool = False  # whether PyTorch's compiler compiles the encoder's layers first
     marks: int = 12  # grades of a step for each graded campaign, on average
     share: float = 0.5  # a campaign's part of them is in proportion to this power of its size
