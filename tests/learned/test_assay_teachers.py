@@ -25,7 +25,7 @@ from cupel.learned.assay.data.examples import (  # noqa: E402
 )
 from cupel.learned.assay.data.graded import graded_batches  # noqa: E402
 from cupel.learned.assay.data.prepare import Builder  # noqa: E402
-from cupel.learned.assay.files import KIND, open_assay, save_assay  # noqa: E402
+from cupel.learned.assay.files import KIND, load_assay, open_assay, save_assay  # noqa: E402
 from cupel.learned.assay.model.joint import Joint, as_inputs, join  # noqa: E402
 from cupel.learned.assay.model.network import Assay, Design, standard_names  # noqa: E402
 from cupel.learned.assay.model.scoring import raw_scores  # noqa: E402
@@ -112,12 +112,13 @@ def test_what_was_read_together_is_matched_where_it_stands() -> None:
     assert torch.allclose(together[:, same], apart[:, same], atol=1e-5)
 
 
-@pytest.mark.parametrize("matched", [True, False])
-def test_a_joint_encoder_learns_what_people_said(matched: bool) -> None:
+@pytest.mark.parametrize(("matched", "bfloat16"), [(True, False), (False, False), (True, True)])
+def test_a_joint_encoder_learns_what_people_said(matched: bool, bfloat16: bool) -> None:
     data = made_up(80, wrongs=49)
     how = Training(
-        epochs=8, batch=8, encoder_rate=3e-3, rate=3e-3, dropout=0.0, average=0.0, seed=1
-    )
+        epochs=8, batch=8, encoder_rate=3e-3, rate=3e-3, dropout=0.0, average=0.0, seed=1,
+        bfloat16=bfloat16,
+    )  # fmt: skip
     judged = data.of_kind(JUDGED)
     model, _ = train(joint(matched=matched), judged, how, CPU)
     assert figures(model, judged)["tau"] > 0.9
@@ -263,7 +264,7 @@ def test_a_reader_is_stored_whole_or_as_a_difference(tmp_path: Path, stored: str
         encoder |= {"config": vars(begun.config), "tokenizer": encoder_checksum(place, TOKENIZER)}
     card = {"encoder": encoder, "centre": 0.0, "slope": 1.0}
     save_assay(tmp_path / "reader", reader, card, stored=stored, begun=begun)
-    loaded, read = open_assay(tmp_path / "reader", None, "cpu", "float32")
+    loaded, read = load_assay(tmp_path / "reader")
     assert isinstance(loaded, Joint)
     assert read["table"] == (stored == "whole")
     for name, tensor in reader.state_dict().items():

@@ -30,6 +30,7 @@ from cupel.learned.assay.model.releases import BASE, base_entry, base_folder, to
 from cupel.learned.assay.model.releases import KIND as KIND
 from cupel.neural.devices import find_device
 from cupel.neural.encoder import Config, Encoder
+from cupel.neural.packed import pack
 from cupel.neural.weights import load_weights, read_card, save_weights
 from cupel.neural.wordpiece import MODEL, TOKENIZER, WordPieces, encoder_checksum, find_encoder
 
@@ -194,6 +195,7 @@ def open_assay(
     model, card = load_assay(folder, encoder, device)
     read_in_parts(model, card)
     model.encoder.to(PRECISIONS[precision])
+    pack(model.encoder)
     return model, card
 
 

@@ -17,7 +17,7 @@ from cupel.arrays import IntArray
 from cupel.errors import CupelError
 from cupel.learned.assay.data.examples import LINES
 from cupel.learned.assay.data.graded import GradedPair, graded_pairs, is_campaign
-from cupel.learned.assay.files import load_assay, read_in_parts, save_correction
+from cupel.learned.assay.files import open_assay, save_correction
 from cupel.learned.assay.model.network import Assay
 from cupel.learned.assay.model.releases import named_folder
 from cupel.learned.assay.model.scoring import readings
@@ -94,8 +94,7 @@ def tune_assay(order: TuneOrder, folder: Path | str) -> Outcome:
             f"{', '.join(order.train)}: {count} judgments in {units} segments or documents are too "
             f"few to tune a metric: {FEWEST} in {FEWEST_UNITS} are the least."
         )
-    model, card = load_assay(base, order.encoder, order.device)
-    read_in_parts(model, card)  # as the metric will
+    model, _ = open_assay(base, order.encoder, order.device, "float32")  # as the metric will
     material = read(model, campaigns, segment, document)
     tuned = tune(material, order.seed)
     outcome = Outcome(tuned, count, len(np.unique(segment)), units)
