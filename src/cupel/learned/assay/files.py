@@ -125,7 +125,7 @@ def load_assay(
         part, expected = (TOKENIZER, "tokenizer") if shape else (MODEL, "sha256")
         checksum, layers = str(card["encoder"][expected]), int(card["layers"])
         design, trained_table = Design.of(card), bool(card["table"])
-        config = Config(**shape) if shape else None
+        config, missing = Config(**shape) if shape else None, float(card.get("missing", 0.0))
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise CupelError(
             f"The card in {folder} is not one that this version of Cupel can read: {error}."
@@ -144,6 +144,8 @@ def load_assay(
         model.load_state_dict(tensors)
     except RuntimeError as error:
         raise CupelError(f"The weights in {folder} do not fit what their card says.") from error
+    if isinstance(model, Joint):
+        model.missing = missing
     model.requires_grad_(False)
     return model.to(find_device(device)).eval(), card
 

@@ -8,8 +8,8 @@ reference are counts of their word pieces and letters (`cupel.learned.assay.mode
     words  how much of the text is the same, more is better: chrF (F2 over 1 to 6 characters, without
            spaces); the mean of precision and recall of pieces and of F1 over 2, 3 and 4 of them in a
            row; -log(1 + pieces of the reference that are missing); -log(1 + pieces too many);
-           -log(1 + |capital letters of the translation - those of the reference|), of which the network
-           sees nothing, for its pieces are in small letters
+           -log(1 + |capital letters of the translation - those of the reference|), of which networks
+           whose pieces are in small letters (assay-1, assay-wmt13) see nothing
 
 The corrected score is a s + w . readings + c. `cupel.learned.assay.training.tune` learns it.
 """
@@ -77,6 +77,12 @@ def piece_readings(
             -np.log1p(np.abs(capitals[hypothesis] - capitals[reference])),
         ]
     )
+
+
+def missing_pieces(pieces: Pieces, hypothesis: IntArray, reference: IntArray) -> FloatArray:
+    """(items,) pieces of the reference that the translation lacks."""
+    shared, _, _ = _matches(pieces, hypothesis, reference, 1)
+    return np.maximum(pieces.lengths[reference] - shared, 0)
 
 
 def _matches(

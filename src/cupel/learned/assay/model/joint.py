@@ -9,7 +9,9 @@ its first vector f add to the score:
 
 Without matches (`Design.matched`) the second part is all there is. Every pair of sentences is
 encoded by itself; smaller models learn from the scores of larger ones
-(`cupel.learned.assay.training.teachers`). A metric reads long texts in aligned parts
+(`cupel.learned.assay.training.teachers`). When a release scores, it takes
+`missing` log(1 + pieces of the reference that the translation lacks) from the score, with a number that
+was chosen after the training. A metric reads long texts in aligned parts
 (`cupel.learned.assay.model.long_texts`). In training, two sentences that are too long for the encoder
 are cut into as many overlapping parts each, and the score is the mean over these.
 """
@@ -22,6 +24,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from cupel.arrays import BoolArray, Float32Array, FloatArray, Int32Array, IntArray
+from cupel.learned.assay.model.correction import missing_pieces
 from cupel.learned.assay.model.long_texts import LONG, LongTexts, joined
 from cupel.learned.assay.model.network import Assay, Design, Side
 from cupel.neural.encoder import Encoder, padded
@@ -45,6 +48,7 @@ class Joint(Assay):
         self.out = nn.Linear(UNITS, 1)
         nn.init.zeros_(self.out.weight)
         self.long: LongTexts | None = None  # where a metric asks for it
+        self.missing = 0.0  # what log(1 + missing pieces) costs when it scores
 
     def forward(self, ids: Tensor, mask: Tensor, own: Tensor, items: Tensor) -> Tensor:
         states, there = self._read(ids, mask, items)
@@ -206,6 +210,8 @@ def _short_scores(
         tensors = as_inputs(model, pieces, np.stack([hypothesis[rows], reference[rows]], 1), device)
         scores[rows] = model(*tensors).float().cpu().numpy()
         at += len(rows)
+    if model.missing:
+        scores -= model.missing * np.log1p(missing_pieces(pieces, hypothesis, reference))
     return scores
 
 
