@@ -78,7 +78,7 @@ def costs_of_matches(metric: Assay, item: Item) -> FloatArray:
 def costs_of_reader(metric: Assay, item: Item) -> FloatArray:
     """Of each word, by the large reader, as shares of 1."""
     model, _ = metric._opened()
-    reader, _ = metric._opened_second()
+    reader, _ = metric._opened_larger()
     texts = item.text, item.reference
     pieces = WordPieceAnalysis(metric.place)(texts)
     return np.array([cost for cost, _ in reader_costs(reader, model, pieces, texts, 1.0)])  # type: ignore[arg-type]

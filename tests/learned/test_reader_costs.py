@@ -53,7 +53,7 @@ class ByWord:
 
 def metric(monkeypatch: pytest.MonkeyPatch) -> Assay:
     card = {"scale": {"slope": 1.0, "offset": 0.0}, "share": 0.8}
-    monkeypatch.setattr(Assay, "_opened_second", lambda self: (ByWord(), card))
+    monkeypatch.setattr(Assay, "_opened_larger", lambda self: (ByWord(), card))
     return Assay(size="large", device="cpu")
 
 
@@ -74,7 +74,7 @@ def test_costs_add_up_to_what_is_missing(monkeypatch: pytest.MonkeyPatch) -> Non
     batch = Batch(["The dog has seen my house"], [["Nobody", "The dog has left our house"]])
     (aligned,) = large.alignments(batch)
     assert aligned.reference_number == 1
-    missing = 1 / (1 + np.exp(-0.55 * 4.2)) - aligned.score
+    missing = 0.96 - aligned.score  # of what a translation has that equals its reference
     assert costs(aligned.details) == {
         "cost of seen": pytest.approx(missing / 2, abs=1e-3),
         "cost of my": pytest.approx(missing / 2, abs=1e-3),

