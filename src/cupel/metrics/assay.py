@@ -52,7 +52,7 @@ import numpy as np
 
 from cupel.batch import Batch, FloatArray, IntArray
 from cupel.errors import CupelError
-from cupel.learned.assay.model.releases import LONG_TEXTS, base_folder, tokenizer_folder
+from cupel.learned.assay.model.releases import LONG_TEXTS, base_folder, checksum, tokenizer_folder
 from cupel.metric import Metric, Signature, mean_score, mean_statistics
 from cupel.metrics import shared_options as option
 from cupel.neural.weights import embedded, read_card
@@ -204,7 +204,7 @@ class Assay(Metric):
         base = base_folder(card, self.folder)
         others = [embedded(LARGE)] if self.size == "large" else [base] if base else []
         folders = [self.folder, *others]
-        checksums = (str(read_card(folder, "assay")["sha256"])[:12] for folder in folders)
+        checksums = (checksum(read_card(folder, "assay")) for folder in folders)
         return Signature.of(
             weights="+".join(f"{f.name}[{sha}]" for f, sha in zip(folders, checksums, strict=True)),
             encoder=str(card["encoder"]["sha256"])[:12],

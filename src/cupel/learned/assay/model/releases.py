@@ -6,6 +6,8 @@ that it stands on, by the name of a release or by a folder, and that model's SHA
 
 from __future__ import annotations
 
+import hashlib
+import json
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -23,9 +25,21 @@ RELEASES = {
 }
 """How metrics are called -> the folder of their weights."""
 BASE = "stands_on"
+NUMBERS = ("missing", "level", "same", "share", "scale")
+"""Entries of a card that scores depend on as they do on the weights."""
 LONG_TEXTS = "parts-1"
 """How models that read two sentences together read long texts, and its version, for signatures: what
 `cupel.learned.assay.model.long_texts` does changes scores."""
+
+
+def checksum(card: Mapping[str, Any]) -> str:
+    """What a signature names a model by: the weights, and the numbers of its card that change scores."""
+    numbers = {name: card[name] for name in NUMBERS if name in card}
+    weights = str(card["sha256"])
+    if numbers:
+        text = weights + json.dumps(numbers, sort_keys=True)
+        return hashlib.sha256(text.encode()).hexdigest()[:12]
+    return weights[:12]
 
 
 def named_folder(start: Path | str) -> Path:
