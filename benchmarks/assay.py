@@ -1,4 +1,4 @@
-"""`assay` against BERTScore-style matching over the same encoder through `transformers`.
+"""`assay` against BERTScore-style matching over the encoder of `assay-1` through `transformers`.
 
     python benchmarks/assay.py [--threads 2] [--segments 500]
 
@@ -29,7 +29,7 @@ GOALS = {
 
 
 def peer() -> Callable[[Sequence[str], Sequence[str]], np.ndarray]:
-    """Greedy F over the last layer of the same encoder, through `transformers`."""
+    """Greedy F over the last layer of MiniLM, through `transformers`."""
     import torch
     from transformers import AutoModel, AutoTokenizer
 

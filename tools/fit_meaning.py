@@ -2,6 +2,7 @@
 
     python tools/fit_meaning.py FOLDER                    # collect scores into FOLDER, fit, write
     python tools/fit_meaning.py FOLDER --only-fit         # of scores that were collected before
+    python tools/fit_meaning.py FOLDER --metrics assay    # of these metrics; the others stay as they are
 
 Writes src/cupel/resources/meaning/meaning.json and the tables of docs/research/meaning.md. Needs
 the datasets wmt12, wmt13, wmt14, wmt15-rankings, mqm21, ted21 and bio21. The formula is in
@@ -264,9 +265,8 @@ def write_tables(by_metric: dict[str, list[dict[str, Any]]]) -> str:
             f"| {metric} | {len(records)} | {agree:.1%} | {brier(records, 'share'):.4f} | "
             f"{brier(records, 'base'):.4f} | {other} |"
         )
-    campaigns = [
-        c for c in material.CAMPAIGNS if any(r["campaign"] == c for r in by_metric["bleu"])
-    ]
+    tested = {record["campaign"] for records in by_metric.values() for record in records}
+    campaigns = [campaign for campaign in material.CAMPAIGNS if campaign in tested]
     lines += ["", f"| metric | {' | '.join(campaigns)} |", "|---|" + "--:|" * len(campaigns)]
     for metric, records in by_metric.items():
         cells = []
@@ -322,6 +322,9 @@ def main() -> None:
         facts = {m: learned(rows, m, asked.draws) for m, rows in results.items()}
         path = HOME / "src" / "cupel" / "resources" / "meaning" / "meaning.json"
         path.parent.mkdir(exist_ok=True)
+        if path.exists():  # other metrics stay as they are
+            kept = json.loads(path.read_text("utf-8"))["metrics"]
+            facts = {m: facts.get(m, kept.get(m)) for m in {**kept, **facts}}
         body = ",\n".join(
             f'"{m}": {json.dumps(f, separators=(",", ":"))}' for m, f in facts.items()
         )

@@ -93,5 +93,5 @@ def test_what_a_file_lists(tmp_path: Path) -> None:
 
 def test_the_file_of_the_release_can_be_read(tmp_path: Path) -> None:
     trainings = dict(listed_trainings(embedded("assay-2") / "training.json", tmp_path))
-    assert list(trainings) == ["reader-2", "reader-3", "assay-2-medium", "assay-2"]
-    assert trainings["assay-2"]["teachers"] == [tmp_path / "reader-2", tmp_path / "reader-3"]
+    assert list(trainings) == ["assay-2"]
+    assert trainings["assay-2"]["encoder"] == Path("deberta-v3-xsmall")
