@@ -311,7 +311,8 @@ def test_the_large_reader_gives_the_scores_of_its_training() -> None:
         level["centre"] - np.log(1 / m.statistics(batch)[:, 0] - 1) / level["slope"]
         for m in (metric, small)
     ]
-    scaled = card["scale"]["slope"] * ours + card["scale"]["offset"]
+    log_odds = card["scale"]["slope"] * ours + card["scale"]["offset"]
+    scaled = level["centre"] + log_odds / level["slope"]
     assert raw[0] == pytest.approx(0.5 * raw[1] + 0.5 * scaled, abs=1e-6)
     (aligned,) = metric.alignments(Batch([batch.hypotheses[3]], [batch.references[3]]))
     assert aligned.score == pytest.approx(metric.statistics(batch)[3, 0], abs=0.01)

@@ -311,7 +311,7 @@ class Assay(Metric):
         hypotheses = np.repeat(batch.hypothesis_index, batch.reference_counts)
         raw = distinct_scores(model, pieces, hypotheses, batch.reference_index)
         if self.size != "small":
-            second, share = self._larger(batch, model, pieces, hypotheses)
+            second, share = self._larger(batch, model, card, pieces, hypotheses)
             # What an empty side is worth, the first model says.
             both = pieces.lengths[hypotheses] * pieces.lengths[batch.reference_index] > 0
             raw += share * (second - raw) * both
@@ -322,17 +322,23 @@ class Assay(Metric):
         return raw
 
     def _larger(
-        self, batch: Batch, first: Any, pieces: Pieces, hypotheses: IntArray
+        self,
+        batch: Batch,
+        first: Any,
+        card: Mapping[str, Any],
+        pieces: Pieces,
+        hypotheses: IntArray,
     ) -> tuple[FloatArray, float]:
-        """(m,) the larger model's scores, with mean and deviation of the first one's; its share."""
+        """(m,) the larger model's scores, at the level of the first one's, whose card it is; its share."""
         from cupel.learned.assay.model.large import large_scores
 
-        reader, card = self._opened_larger()
-        slope, offset = (float(card["scale"][name]) for name in ("slope", "offset"))
+        reader, larger = self._opened_larger()
+        slope, offset = (float(larger["scale"][name]) for name in ("slope", "offset"))
         raw = large_scores(
             reader, first, pieces, batch.sentences, hypotheses, batch.reference_index
         )
-        return slope * raw + offset, float(card["share"])
+        log_odds, level = slope * raw + offset, card["level"]
+        return level["centre"] + log_odds / level["slope"], float(larger["share"])
 
     def _opened_larger(self) -> tuple[LargeReader, Mapping[str, Any]]:
         """The larger model and its card."""
