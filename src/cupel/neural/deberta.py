@@ -92,20 +92,13 @@ class _Attention(torch.autograd.Function):
         b, t, _ = projected.shape
         _, heads, _, size = apart.shape
         parts = projected.view(b, t, 3, heads, size).permute(2, 3, 0, 1, 4).contiguous()
-        queries, keys, values = parts.flatten(1, 2)
         far_queries, far_keys = apart[0].flip(1), apart[1]
-        scores = torch.bmm(queries, keys.mT)
-        scores += skewed(torch.bmm(parts[0].flatten(1, 2), far_keys.mT).view(heads * b, t, -1))
-        scores += skewed(
-            torch.bmm(parts[1].flatten(1, 2), far_queries.mT).view(heads * b, t, -1)
-        ).mT
-        scores *= 1.0 / math.sqrt(3 * size)
+        scores = _scores(parts, far_queries, far_keys)
         if seen is not None:
             scores.view(heads, b, t, t).masked_fill_(~seen.transpose(0, 1), float("-inf"))
         shares = torch.softmax(scores, -1)
         ctx.save_for_backward(parts, shares, far_queries, far_keys)
-        mixed = torch.bmm(shares, values).view(heads, b, t, size)
-        return mixed.permute(1, 2, 0, 3).reshape(b, t, heads * size)
+        return _mixed(shares, parts)
 
     @staticmethod
     def backward(ctx: Any, gradient: Tensor) -> tuple[Tensor, Tensor, None]:
@@ -128,6 +121,29 @@ class _Attention(torch.autograd.Function):
         for at, own in enumerate((of_queries, of_keys, torch.bmm(shares.mT, mixed))):
             whole[:, :, at] = own.view(heads, b, t, size).permute(1, 2, 0, 3)
         return whole.flatten(2), torch.stack([of_far_queries.flip(1), of_far_keys]), None
+
+
+def _scores(parts: Tensor, far_queries: Tensor, far_keys: Tensor) -> Tensor:
+    """(heads b, t, t) what is before the softmax, of the parts (3, heads, b, t, d) of pieces.
+
+    far_queries, far_keys: (heads, 2 t - 1, d) of the distances, those of queries from the least on.
+    """
+    _, heads, b, t, size = parts.shape
+    queries, keys = parts[0].flatten(1, 2), parts[1].flatten(1, 2)
+    to_keys = torch.bmm(queries, far_keys.mT).view(heads * b, t, -1)
+    to_queries = torch.bmm(keys, far_queries.mT).view(heads * b, t, -1)
+    scale = 1.0 / math.sqrt(3 * size)
+    # One sum of two views: added in turn, the second one takes five times as long.
+    scores = skewed(to_keys) + skewed(to_queries).mT
+    pieces = parts.flatten(1, 2)
+    return scores.baddbmm_(pieces[0], pieces[1].mT, beta=scale, alpha=scale)
+
+
+def _mixed(shares: Tensor, parts: Tensor) -> Tensor:
+    """(b, t, size) the values in their shares."""
+    _, heads, b, t, size = parts.shape
+    mixed = torch.bmm(shares, parts[2].flatten(0, 1)).view(heads, b, t, size)
+    return mixed.permute(1, 2, 0, 3).reshape(b, t, heads * size)
 
 
 def skewed(table: Tensor) -> Tensor:
