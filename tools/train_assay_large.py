@@ -58,6 +58,8 @@ MOST_ITEMS = 160
 """Of the preferences of a step; which ones stay is drawn."""
 SCORED = {"cuda": 49_152, "cpu": 2_048}
 """Pieces that are scored at once."""
+LENGTHS = {"cuda": 5, "cpu": 1}
+"""Into so many parts by length what a step reads is taken, so that less is padding."""
 ENTRY = "large reader"
 """Of the config file."""
 Log = list[tuple[float, float]]
@@ -81,6 +83,13 @@ class Trainee:
         return cls(Reader(file, vocabulary, layers, rank, place), vocabulary, place)
 
     def scores(self, texts: Texts, items: IntArray, source: IntArray) -> Tensor:
+        """(items,) with these sources, short ones apart from long."""
+        order = np.argsort(texts.lengths(items, source), kind="stable")
+        parts = np.array_split(order, min(LENGTHS[self.place.device.type], len(order)))
+        scores = torch.cat([self.read(texts, items[part], source[part]) for part in parts])
+        return scores[torch.from_numpy(order.argsort()).to(scores.device)]
+
+    def read(self, texts: Texts, items: IntArray, source: IntArray) -> Tensor:
         """(items,) with these sources, at once."""
         rows = texts.rows(items, source)
         last = np.array([len(row) - 1 for row in rows])
@@ -96,7 +105,7 @@ class Trainee:
         """(items,) batch by batch."""
         scores = np.zeros(len(items))
         for rows in by_length(texts.lengths(items, source), SCORED[self.place.device.type]):
-            scores[rows] = self.scores(texts, items[rows], source[rows]).double().cpu().numpy()
+            scores[rows] = self.read(texts, items[rows], source[rows]).double().cpu().numpy()
         return scores
 
 
@@ -109,29 +118,29 @@ def train(trainee: Trainee, texts: Texts, how: Training, total: int) -> Log:
     optimizer = optimizer_of(reader, objective)
     kept = [*reader.changes(), *reader.head()]
     average = [parameter.detach().clone() for parameter in kept]
-    rng, log = np.random.default_rng([how.seed, 7]), Log()
+    rng, log = np.random.default_rng([how.seed, 7]), []
     for number, (step, batch) in enumerate(endless_steps(texts, how, device)):
         if number == total:
             break
         for group in optimizer.param_groups:
             group["lr"] = group["highest"] * rate(number, total)
         optimizer.zero_grad(set_to_none=True)
-        costs = [
+        costs = torch.stack([
             _preferences(trainee, texts, objective, step, how, rng),
             _grades(trainee, texts, objective, batch, how, rng),
-        ]
+        ])  # fmt: skip
         torch.nn.utils.clip_grad_norm_(reader.changes(), CLIP)
         optimizer.step()
         decay = min(AVERAGE, (number + 2) / (number + 11))
         torch._foreach_lerp_(average, [parameter.detach() for parameter in kept], 1.0 - decay)
-        log.append((costs[0], costs[1]))
+        log.append(costs)
         if number < 3 or (number + 1) % 20 == 0:
-            recent = np.mean(log[-100:], 0).round(4).tolist()
+            recent = [round(cost, 4) for cost in torch.stack(log[-100:]).mean(0).tolist()]
             print(f"step {number + 1}: costs {recent}", file=sys.stderr, flush=True)
     with torch.no_grad():
         for parameter, value in zip(kept, average, strict=True):
             parameter.copy_(value)
-    return log
+    return [(first, second) for first, second in torch.stack(log).tolist()]
 
 
 def _preferences(
@@ -141,17 +150,17 @@ def _preferences(
     step: Step | None,
     how: Training,
     rng: np.random.Generator,
-) -> float:
+) -> Tensor:
     """Add the gradients of preferences; their cost."""
     if step is None:
-        return 0.0
+        return torch.zeros((), device=trainee.place.device)
     step = fewer_items(step, MOST_ITEMS, rng)
     source = texts.some_sources(step.numbers, WITH_SOURCE, rng)
     scores = trainee.scores(texts, step.numbers, source)
     tensors = {name: torch.from_numpy(a).to(scores.device) for name, a in vars(step).items()}
     cost: Tensor = objective(scores, tensors, how)
     cost.backward()  # type: ignore[no-untyped-call]
-    return float(cost.detach())
+    return cost.detach()
 
 
 def _grades(
@@ -161,15 +170,15 @@ def _grades(
     batch: GradedBatch | None,
     how: Training,
     rng: np.random.Generator,
-) -> float:
+) -> Tensor:
     """Add the gradients of graded campaigns; their cost."""
     if batch is None:
-        return 0.0
+        return torch.zeros((), device=trainee.place.device)
     items = texts.data.marked[batch.marks]
     scores = trainee.scores(texts, items, texts.some_sources(items, WITH_SOURCE, rng))
     cost = graded_cost(scores, objective.lines, texts.data, batch, how)
     cost.backward()  # type: ignore[no-untyped-call]
-    return float(cost.detach())
+    return cost.detach()
 
 
 def endless_steps(
@@ -284,6 +293,7 @@ def options(arguments: Sequence[str] | None = None) -> argparse.Namespace:
     parser.add_argument(
         "--recompute", action="store_true", help="take less of a GPU's memory, and more time"
     )
+    parser.add_argument("--compile", action="store_true", help="compile the layers first")
     config = parser.parse_args(arguments).config
     if config is not None:
         parser.set_defaults(**configured(config, {action.dest for action in parser._actions}))
@@ -322,6 +332,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
     left_out = {name: read_texts([name], tokenizer, 0) for name in chosen.left_out}
     trainee = Trainee.begin(file, [texts, *left_out.values()], chosen.layers, chosen.rank, place)
     trainee.reader.recompute = chosen.recompute
+    if chosen.compile:
+        for layer in trainee.reader.layers:
+            layer.compile(dynamic=True)
     how = Training(
         batch=chosen.batch, marks=chosen.marks, seed=chosen.seed, average=AVERAGE, warmup=WARMUP
     )
