@@ -43,7 +43,7 @@ from cupel.learned.assay.training.loop import Objective, mixed_steps
 from cupel.learned.assay.training.run import used
 from cupel.learned.assay.training.settings import Training
 from cupel.neural.byte_pairs import BytePairs
-from cupel.neural.devices import find_device
+from cupel.neural.devices import find_device, moved
 from cupel.neural.gguf import Gguf
 from cupel.neural.qwen_package import QWEN, SHA256
 from cupel.neural.weights import check_untrained, save_weights
@@ -58,7 +58,7 @@ MOST_ITEMS = 160
 """Of the preferences of a step; which ones stay is drawn."""
 SCORED = {"cuda": 49_152, "cpu": 2_048}
 """Pieces that are scored at once."""
-LENGTHS = {"cuda": 5, "cpu": 1}
+LENGTHS = {"cuda": 3, "cpu": 1}
 """Into so many parts by length what a step reads is taken, so that less is padding."""
 ENTRY = "large reader"
 """Of the config file."""
@@ -87,7 +87,7 @@ class Trainee:
         order = np.argsort(texts.lengths(items, source), kind="stable")
         parts = np.array_split(order, min(LENGTHS[self.place.device.type], len(order)))
         scores = torch.cat([self.read(texts, items[part], source[part]) for part in parts])
-        return scores[torch.from_numpy(order.argsort()).to(scores.device)]
+        return scores[moved(torch.from_numpy(order.argsort()), scores.device)]
 
     def read(self, texts: Texts, items: IntArray, source: IntArray) -> Tensor:
         """(items,) with these sources, at once."""
@@ -96,7 +96,7 @@ class Trainee:
         ids = np.zeros((len(rows), -(-(int(last.max()) + 1) // 8) * 8), np.int64)
         for number, row in enumerate(rows):
             ids[number, : len(row)] = np.searchsorted(self.vocabulary, row)
-        there = [torch.from_numpy(array).to(self.place.device) for array in (ids, last)]
+        there = [moved(torch.from_numpy(array), self.place.device) for array in (ids, last)]
         score: Tensor = self.reader(*there)
         return score
 
@@ -157,7 +157,7 @@ def _preferences(
     step = fewer_items(step, MOST_ITEMS, rng)
     source = texts.some_sources(step.numbers, WITH_SOURCE, rng)
     scores = trainee.scores(texts, step.numbers, source)
-    tensors = {name: torch.from_numpy(a).to(scores.device) for name, a in vars(step).items()}
+    tensors = {name: moved(torch.from_numpy(a), scores.device) for name, a in vars(step).items()}
     cost: Tensor = objective(scores, tensors, how)
     cost.backward()  # type: ignore[no-untyped-call]
     return cost.detach()

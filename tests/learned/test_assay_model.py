@@ -189,7 +189,7 @@ def test_training_scores_as_scoring_does() -> None:
     model, data = tiny(), made_up(8)
     weight = weights_of(data, 1.0, 1.0, False)
     (step,) = steps(data, weight, 8, np.random.default_rng(0))
-    tensors = as_tensors(data.pieces, step, model, torch.device("cpu"), 100)
+    tensors = as_tensors(data.pieces, step, model, 100)
     with torch.inference_mode():
         found = model(*(tensors[name] for name in ("ids", "mask", "own", "items")))
     expected = raw_scores(

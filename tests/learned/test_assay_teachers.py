@@ -147,7 +147,7 @@ def test_a_teacher_alone_teaches_the_order() -> None:
 
 def test_values_are_centred_in_their_groups() -> None:
     values, group = torch.tensor([1.0, 3.0, 5.0, 7.0]), torch.tensor([0, 1, 0, 1])
-    assert centred(values, group).tolist() == [-2.0, -2.0, 2.0, 2.0]
+    assert centred(values, group, 2).tolist() == [-2.0, -2.0, 2.0, 2.0]
 
 
 def test_a_step_has_some_translations_of_each_segment() -> None:

@@ -28,3 +28,10 @@ def find_device(name: str = "auto") -> torch.device:
         if (device.index or 0) >= count:
             raise CupelError(f"The device {name!r} is not there: PyTorch sees {count} GPUs.")
     return device
+
+
+def moved(tensor: torch.Tensor, device: torch.device) -> torch.Tensor:
+    """A tensor of the main memory, on the device; a GPU takes it in its turn and is not waited for."""
+    if device.type != "cuda":
+        return tensor
+    return tensor.pin_memory().to(device, non_blocking=True)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field
-from typing import Any
+from queue import Queue
+from threading import Event, Thread
+from typing import Any, TypeVar
 
 from cupel.errors import CupelError
 
@@ -62,3 +64,36 @@ class Epoch:
 
 Report = Callable[[Epoch], object]
 """Called after every epoch."""
+
+Value = TypeVar("Value")
+
+
+def ahead(values: Iterator[Value], count: int) -> Iterator[Value]:
+    """The same values; a thread makes up to `count` of them while others are used."""
+    made: Queue[tuple[bool, Any]] = Queue(count)
+    ended = Event()
+
+    def make() -> None:
+        try:
+            for value in values:
+                made.put((True, value))
+                if ended.is_set():
+                    return
+            made.put((False, None))
+        except BaseException as error:
+            made.put((False, error))
+
+    Thread(target=make, daemon=True).start()
+    try:
+        while True:
+            there, value = made.get()
+            if there:
+                yield value
+            elif value is None:
+                return
+            else:
+                raise value
+    finally:
+        ended.set()
+        while not made.empty():  # the thread may wait for a place
+            made.get_nowait()

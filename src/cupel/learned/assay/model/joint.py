@@ -50,8 +50,11 @@ class Joint(Assay):
         self.long: LongTexts | None = None  # where a metric asks for it
         self.missing = 0.0  # what log(1 + missing pieces) costs when it scores
 
-    def forward(self, ids: Tensor, mask: Tensor, own: Tensor, items: Tensor) -> Tensor:
-        states, there = self._read(ids, mask, items)
+    def forward(
+        self, ids: Tensor, mask: Tensor, own: Tensor, items: Tensor, width: int | None = None
+    ) -> Tensor:
+        """width: of the longest two sentences joined, where it is known; a GPU is waited for otherwise."""
+        states, there = self._read(ids, mask, items, width)
         with torch.autocast(ids.device.type, enabled=False):
             last = states[-1].float()
             mean = (last * there[..., None]).sum(1) / there.sum(1, keepdim=True)
@@ -64,9 +67,11 @@ class Joint(Assay):
     def item_features(self, ids: Tensor, mask: Tensor, own: Tensor, items: Tensor) -> Tensor:
         return self._matches(self._read(ids, mask, items)[0], ids, mask, own, items)
 
-    def _read(self, ids: Tensor, mask: Tensor, items: Tensor) -> tuple[list[Tensor], Tensor]:
+    def _read(
+        self, ids: Tensor, mask: Tensor, items: Tensor, width: int | None = None
+    ) -> tuple[list[Tensor], Tensor]:
         """The layers' states of the joined sentences, and where these have a piece."""
-        joined, there, types = join(ids, mask, items)
+        joined, there, types = join(ids, mask, items, width)
         return self.encoder(joined, there, types), there
 
     def _matches(
@@ -114,7 +119,9 @@ class Joint(Assay):
         return vectors, whole, weights, own[rows], ids[rows]
 
 
-def join(ids: Tensor, mask: Tensor, items: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+def join(
+    ids: Tensor, mask: Tensor, items: Tensor, width: int | None = None
+) -> tuple[Tensor, Tensor, Tensor]:
     """Pieces, mask and types (n, u) of two rows each: the first whole, the second behind it.
 
     ids, mask: (b, t) sentences with their special pieces; of the second sentence the piece that
@@ -123,7 +130,9 @@ def join(ids: Tensor, mask: Tensor, items: Tensor) -> tuple[Tensor, Tensor, Tens
     first, second = items.unbind(1)
     lengths = mask.sum(1)
     before, behind = lengths[first][:, None], lengths[second][:, None] - 1
-    columns = torch.arange(int((before + behind).max()), device=ids.device)[None]
+    if width is None:
+        width = int((before + behind).max())
+    columns = torch.arange(width, device=ids.device)[None]
     in_first, there = columns < before, columns < before + behind
     longest = ids.shape[1] - 1
     ours = ids[first].gather(1, columns.clamp(max=longest).expand(len(first), -1))

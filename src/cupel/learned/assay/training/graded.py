@@ -15,7 +15,10 @@ are learned like grades, without pairs; their error less its mean over a segment
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
+import numpy.typing as npt
 import torch
 from torch import Tensor
 from torch.nn import functional
@@ -25,52 +28,59 @@ from cupel.learned.assay.data.examples import LINES, TEACHERS, Judgments
 from cupel.learned.assay.data.graded import GradedBatch, graded_pairs
 from cupel.learned.assay.model.network import Assay
 from cupel.learned.assay.training.settings import Training
+from cupel.neural.devices import moved
 from cupel.neural.encoder import padded
 
 
 def batch_inputs(
-    data: Judgments, batch: GradedBatch, model: Assay, device: torch.device, longest: int
+    data: Judgments, batch: GradedBatch, model: Assay, longest: int
 ) -> tuple[Tensor, Tensor, Tensor, Tensor]:
     """What the model takes: sentences, padded, and the batch's items as rows of them."""
     numbers = data.marked[batch.marks]
     both = np.stack([data.hypothesis[numbers], data.reference[numbers]], 1)
     sentences, items = np.unique(both, return_inverse=True)
     ids, mask, own = padded(data.pieces.take(sentences), *model.encoder.special, longest)
-    arrays = ids, mask, own, items.reshape(both.shape)
-    tensors = [torch.from_numpy(array).to(device, non_blocking=True) for array in arrays]
-    return tensors[0], tensors[1], tensors[2], tensors[3]
+    rows = torch.from_numpy(items.reshape(both.shape))
+    return torch.from_numpy(ids), torch.from_numpy(mask), torch.from_numpy(own), rows
 
 
 def graded_cost(
     scores: Tensor, lines: Tensor, data: Judgments, batch: GradedBatch, how: Training
 ) -> Tensor:
     """The cost of scores (m,) of a batch. lines: (campaigns + 1, 2), the a and b of each campaign."""
-    device = scores.device
-    targets = torch.from_numpy(data.mark[batch.marks]).to(device)
-    numbers = torch.from_numpy(data.campaign[batch.marks]).to(device)
-    slope, offset = lines[numbers].unbind(1)
-    errors, given = slope * scores + offset - targets, numbers != TEACHERS
-    cost = how.regressed * errors[given].square().sum() / max(1, int(given.sum()))
-    if not given.all():
-        segment = data.segment[data.marked[batch.marks]][(~given).cpu().numpy()]
-        group = torch.from_numpy(np.unique(segment, return_inverse=True)[1]).to(device)
-        apart = centred(errors[~given], group)
-        cost = cost + how.taught * (errors[~given].square().mean() + 2 * apart.square().mean())
+    numbers = data.campaign[batch.marks]
+
+    def there(array: npt.NDArray[Any]) -> Tensor:
+        return moved(torch.from_numpy(array), scores.device)
+
+    targets = there(data.mark[batch.marks])
+    slope, offset = lines[there(numbers)].unbind(1)
+    errors = slope * scores + offset - targets
+    given, taught = np.flatnonzero(numbers != TEACHERS), np.flatnonzero(numbers == TEACHERS)
+    of_people = errors[there(given)]
+    cost = how.regressed * of_people.square().sum() / max(1, len(given))
+    if len(taught):
+        segments, of = np.unique(
+            data.segment[data.marked[batch.marks[taught]]], return_inverse=True
+        )
+        of_teachers = errors[there(taught)]
+        apart = centred(of_teachers, there(of), len(segments))
+        cost = cost + how.taught * (of_teachers.square().mean() + 2 * apart.square().mean())
     if how.correlated:
-        campaign = torch.from_numpy(batch.campaign).to(device)
+        campaign = there(batch.campaign)
         r = correlations(scores, targets, campaign, int(batch.campaign[-1]) + 1)
         cost = cost + how.correlated * (1.0 - r).mean()
     if len(batch.higher):
-        higher, lower = (torch.from_numpy(x).to(device) for x in (batch.higher, batch.lower))
+        higher, lower = (there(x) for x in (batch.higher, batch.lower))
         weight = (targets[higher] - targets[lower]).clamp(max=1.0)
         costs = functional.softplus(scores[lower] - scores[higher])
         cost = cost + how.within * (costs * weight).sum() / weight.sum()
     return cost
 
 
-def centred(values: Tensor, group: Tensor) -> Tensor:
-    """(n,) values less the mean of their group; groups are numbered from 0."""
-    empty = values.new_zeros(int(group.max()) + 1)
+def centred(values: Tensor, group: Tensor, groups: int) -> Tensor:
+    """(n,) values less the mean of their group, which has a number below `groups`."""
+    empty = values.new_zeros(groups)
     total = empty.index_add(0, group, values)
     return values - (total / empty.index_add(0, group, torch.ones_like(values)))[group]
 

@@ -31,12 +31,17 @@ from cupel.learned.assay.model.network import Assay
 from cupel.learned.assay.training.graded import batch_inputs, centred, graded_cost
 from cupel.learned.assay.training.settings import Training
 from cupel.neural.checkpoints import Run, flat_state, optimizer_state, part_of, restore_optimizer
+from cupel.neural.devices import moved
 from cupel.neural.encoder import padded
-from cupel.neural.training import Epoch, Report
+from cupel.neural.training import Epoch, Report, ahead
 from cupel.neural.wordpiece import Pieces
 
 Inputs = tuple[Tensor, Tensor, Tensor, Tensor]
 """What a model takes: pieces of sentences, masks, and items as rows of them."""
+READ = ("ids", "mask", "own", "items")
+"""Their names among the tensors of a step."""
+AHEAD = 4
+"""Steps that are prepared while others are learned from."""
 LENGTHS = {"cuda": 2, "cpu": 6}
 """Into so many parts by length what a step reads is taken: more leave less padding, and take more calls."""
 
@@ -67,7 +72,8 @@ class Objective(nn.Module):
         cost = total / weight
         if how.taught and len(step["taught"]):
             ours, group = scores[step["taught"]], step["group"]
-            errors = centred(ours, group) - centred(step["lesson"], group)
+            groups = int(group.max()) + 1
+            errors = centred(ours, group, groups) - centred(step["lesson"], group, groups)
             cost = cost + how.taught * errors.square().mean()
         return cost
 
@@ -158,15 +164,12 @@ def _epoch(
     """One pass over the data; the mean cost of the steps of this process."""
     model.train()
     losses = []
-    for number, (step, batch) in enumerate(mixed_steps(data, weight, how, place, epoch)):
-        if number >= per_epoch - per_epoch % place.world:
-            break  # every process takes as many steps as the others
-        if number % place.world != place.rank:
-            continue
+    own = _own_steps(model, data, weight, how, place, epoch, per_epoch)
+    for number, given in ahead(own, AHEAD):
         done = epoch * per_epoch + number - place.rank  # the same in all processes
         for group in optimizer.param_groups:
             group["lr"] = group["highest"] * _rate(done, per_epoch * how.epochs, how.warmup)
-        loss = _cost(model, objective, data, step, batch, how, place)
+        loss = _cost(model, objective, data, given, how, place)
         optimizer.zero_grad(set_to_none=True)
         loss.backward()  # type: ignore[no-untyped-call]
         _share_gradients(optimizer, place.world)
@@ -179,47 +182,84 @@ def _epoch(
     return float(torch.stack(losses).mean()) if losses else 0.0
 
 
+@dataclass(frozen=True)
+class Given:
+    """A step as tensors of the main memory: its preferences, where it has any, and its grades.
+
+    tensors: of the preferences, by name; inputs: what the model reads for either.
+    """
+
+    tensors: Mapping[str, Tensor] | None
+    batch: GradedBatch | None
+    inputs: Sequence[Inputs]
+
+    @classmethod
+    def of(
+        cls,
+        step: Step | None,
+        batch: GradedBatch | None,
+        model: Assay,
+        data: Judgments,
+        longest: int,
+    ) -> Given:
+        tensors = None if step is None else as_tensors(data.pieces, step, model, longest)
+        read = [] if tensors is None else [inputs(tensors)]
+        if batch is not None:
+            read.append(batch_inputs(data, batch, model, longest))
+        return cls(tensors, batch, read)
+
+
+def _own_steps(
+    model: Assay,
+    data: Judgments,
+    weight: Float32Array,
+    how: Training,
+    place: Place,
+    epoch: int,
+    per_epoch: int,
+) -> Iterator[tuple[int, Given]]:
+    """The steps of an epoch that this process takes, with their numbers."""
+    for number, (step, batch) in enumerate(mixed_steps(data, weight, how, place, epoch)):
+        if number >= per_epoch - per_epoch % place.world:
+            break  # every process takes as many steps as the others
+        if number % place.world == place.rank:
+            yield number, Given.of(step, batch, model, data, how.longest)
+
+
 def _cost(
     model: Assay,
     objective: Objective,
     data: Judgments,
-    step: Step | None,
-    batch: GradedBatch | None,
+    given: Given,
     how: Training,
     place: Place,
 ) -> Tensor:
     """Of the preferences and of the grades of a step, where it has them."""
-    given = []
-    tensors: dict[str, Tensor] = {}
-    if step is not None:
-        tensors = as_tensors(data.pieces, step, model, place.device, how.longest)
-        given.append(inputs(tensors))
-    if batch is not None:
-        given.append(batch_inputs(data, batch, model, place.device, how.longest))
-    scores = _scores(model, given, how.bfloat16)
+    scores = _scores(model, given.inputs, how.bfloat16, place.device)
     costs = []
-    if step is not None:
-        costs.append(objective(scores[0], tensors, how))
-    if batch is not None:
-        costs.append(graded_cost(scores[-1], objective.lines, data, batch, how))
+    if given.tensors is not None:
+        judged = {
+            name: moved(tensor, place.device)
+            for name, tensor in given.tensors.items()
+            if name not in READ
+        }
+        costs.append(objective(scores[0], judged, how))
+    if given.batch is not None:
+        costs.append(graded_cost(scores[-1], objective.lines, data, given.batch, how))
     return torch.stack(costs).sum()
 
 
-def as_tensors(
-    pieces: Pieces, step: Step, model: Assay, device: torch.device, longest: int
-) -> dict[str, Tensor]:
-    """A step's arrays on the device, its sentences padded to the longest (at most `longest`)."""
+def as_tensors(pieces: Pieces, step: Step, model: Assay, longest: int) -> dict[str, Tensor]:
+    """A step's arrays as tensors, its sentences padded to the longest (at most `longest`)."""
     ids, mask, own = padded(pieces.take(step.sentences), *model.encoder.special, longest)
     arrays = {**vars(step), "ids": ids, "mask": mask, "own": own}
-    return {
-        name: torch.from_numpy(array).to(device, non_blocking=True)
-        for name, array in arrays.items()
-    }
+    return {name: torch.from_numpy(array) for name, array in arrays.items()}
 
 
 def inputs(tensors: Mapping[str, Tensor]) -> Inputs:
     """What the model takes, of the tensors of a step."""
-    return tensors["ids"], tensors["mask"], tensors["own"], tensors["items"]
+    ids, mask, own, items = (tensors[name] for name in READ)
+    return ids, mask, own, items
 
 
 def mixed_steps(
@@ -251,15 +291,18 @@ def _step_count(data: Judgments, how: Training) -> int:
     return step_count(data, how.batch)
 
 
-def _scores(model: Assay, batches: Sequence[Inputs], bfloat16: bool) -> list[Tensor]:
+def _scores(
+    model: Assay, batches: Sequence[Inputs], bfloat16: bool, device: torch.device
+) -> list[Tensor]:
     """Of each batch, (items,) scores; on a GPU always in bfloat16."""
-    kind = batches[0][0].device.type
-    if kind == "cpu" and not bfloat16:
-        return [model(*batch) for batch in batches]
-    if isinstance(model, Joint):
+    kind = device.type
+    if isinstance(model, Joint) and (kind != "cpu" or bfloat16):
         return by_length(model, batches, LENGTHS.get(kind, 1))
+    there = [[moved(tensor, device) for tensor in batch] for batch in batches]
+    if kind == "cpu" and not bfloat16:
+        return [model(*batch) for batch in there]
     with torch.autocast(kind, torch.bfloat16):
-        return [model(*batch) for batch in batches]
+        return [model(*batch) for batch in there]
 
 
 def by_length(
@@ -270,8 +313,10 @@ def by_length(
 ) -> list[Tensor]:
     """What `model` gives for each batch, whose items are read together: short ones apart from long.
 
+    Lengths are looked at before anything is on the model's device, so that a GPU is not waited for.
     kind: of the numbers of the encoder, which are cast once.
     """
+    device = model.out.weight.device
     encoder = {f"encoder.{n}": p.to(kind) for n, p in model.encoder.named_parameters()}
     width = max(ids.shape[1] for ids, *_ in batches)
     ids, mask, own = (
@@ -281,17 +326,18 @@ def by_length(
     before = np.cumsum([0, *(len(batch[0]) for batch in batches)]).tolist()
     items = torch.cat([batch[3] + at for batch, at in zip(batches, before[:-1], strict=True)])
     lengths = mask.sum(1)[items]
-    order = lengths.sum(1).argsort()
-    rows = [part for part in order.tensor_split(parts) if len(part)]
-    widths = torch.stack([lengths[part].max() for part in rows]).tolist()
-    scores = torch.cat([
-        functional_call(
-            model, encoder, (ids[:, :most], mask[:, :most], own[:, :most], items[part])
-        )
-        for part, most in zip(rows, widths, strict=True)
-    ])  # fmt: skip
-    sizes = [len(batch[3]) for batch in batches]
-    return list(torch.split(scores[order.argsort()], sizes))
+    both = lengths.sum(1)
+    order = both.argsort()
+    scores = []
+    for part in order.tensor_split(parts):
+        if not len(part):
+            continue
+        most = int(lengths[part].max())
+        read = (ids[:, :most], mask[:, :most], own[:, :most], items[part])
+        given = (*(moved(tensor, device) for tensor in read), int(both[part].max()) - 1)
+        scores.append(functional_call(model, encoder, given))
+    back = moved(order.argsort(), device)
+    return list(torch.split(torch.cat(scores)[back], [len(batch[3]) for batch in batches]))
 
 
 def _rate(step: int, total: int, warmup: float) -> float:
@@ -321,12 +367,9 @@ def _standardise(
     model.eval()
     features = []
     for number, (step, batch) in enumerate(mixed_steps(data, weight, how, place, 0)):
-        if step is not None:
-            tensors = as_tensors(data.pieces, step, model, place.device, how.longest)
-            features.append(model.item_features(*inputs(tensors)))
-        if batch is not None:
-            given = batch_inputs(data, batch, model, place.device, how.longest)
-            features.append(model.item_features(*given))
+        for read in Given.of(step, batch, model, data, how.longest).inputs:
+            there = [moved(tensor, place.device) for tensor in read]
+            features.append(model.item_features(*there))
         if number >= 20 or sum(map(len, features)) > 4000:
             break
     model.head.standardise(torch.cat(features))
