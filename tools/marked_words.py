@@ -23,7 +23,8 @@ import numpy as np
 from cupel.arrays import FloatArray
 from cupel.human.raw.annotations import Judgment, MarkedError, Notes
 from cupel.human.raw.mqm_tsv import read_mqm_tsv
-from cupel.learned.assay.model.alignment import _gains, _parts
+from cupel.learned.assay.model.alignment import _parts, word_shares
+from cupel.learned.assay.model.joint import Joint
 from cupel.learned.assay.model.reader_costs import reader_costs
 from cupel.metrics.assay import Assay, WordPieceAnalysis
 from cupel.neural.wordpiece import WordPieces
@@ -59,19 +60,20 @@ def _of_source(error: MarkedError) -> bool:
     return error.in_source or error.category.lower().startswith("source")
 
 
-def costs_of_matches(metric: Assay, item: Item) -> FloatArray:
-    """Of each word, by the small model, raw."""
-    model, _ = metric._opened()
+def costs_of_small(metric: Assay, item: Item) -> FloatArray:
+    """Of each word, by the small model, as shares of what is missing."""
+    model, card = metric._opened()
     tokenizer = WordPieces.load(metric.place)
     (_, ours), (_, theirs) = (tokenizer.words(text) for text in (item.text, item.reference))
     starts = [start for start, _ in tokenizer.spans(item.text)]
     ends = [match.end() for match in re.finditer(r"\S+", item.text)]
     word = {token: int(np.searchsorted(ends, starts[n], "right")) for n, token in enumerate(ours)}
     costs = np.zeros(len(ends))
-    pieces = tokenizer([item.text, item.reference])
-    for part in _parts(model, pieces, ours, theirs):
-        for token, gain in _gains(model, part, 0):
-            costs[word[token]] += gain
+    parts = list(_parts(model, tokenizer([item.text, item.reference]), ours, theirs))
+    assert isinstance(model, Joint)
+    for (side, token), share in word_shares(model, parts, float(card["same"])).items():
+        if side == 0:
+            costs[word[token]] += share
     return costs
 
 
@@ -98,7 +100,7 @@ def main() -> None:
     random.Random(1).shuffle(every)
     chosen = every[: given.count]
     metric = Assay(size=given.size)
-    cost = costs_of_matches if given.size == "small" else costs_of_reader
+    cost = costs_of_small if given.size == "small" else costs_of_reader
     marked = np.array([item.marked.sum() for item in chosen])
     chance = marked**2 / [len(item.marked) for item in chosen]
     hits = np.array([_hits(cost(metric, item), item.marked) for item in chosen])

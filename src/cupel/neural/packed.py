@@ -3,7 +3,7 @@
 The numbers are those of `cupel.neural.encoder.Layer` but for rounding. oneDNN, which comes with PyTorch,
 multiplies float32 twice as fast as PyTorch's first choice on AMD's Zen 5, adds biases, residuals and GELU on
 the way, and gives a row the same numbers whatever else is in a batch. Where it is not there, layers stay
-as they are.
+as they are; and for gradients, which oneDNN's products do not have, the layer itself is taken.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ ROWS = 2048
 
 
 class PackedLayer(nn.Module):
-    """One layer, for reading only."""
+    """One layer, for reading."""
 
     def __init__(self, layer: nn.Module) -> None:
         assert isinstance(layer, Layer)
@@ -37,6 +37,9 @@ class PackedLayer(nn.Module):
         self, x: Tensor, mask: Tensor | None, _: float, distances: Tensor | None = None
     ) -> Tensor:
         layer = self.layer
+        if x.requires_grad:
+            whole: Tensor = layer(x, mask, 0.0, distances)
+            return whole
         projections, output, up, down = self.matrices
         projected = _product(x, projections, layer.projections)
         mixed = layer.mixed(projected, mask, 0.0, distances)

@@ -2,10 +2,16 @@
 
 Pieces are matched as in `cupel.neural.token_match`; a word's match is the mean over its pieces, and
 its partner the word that most of its pieces match. What a word cost is how much higher the score
-would be if its pieces matched perfectly, alone and in their phrases. A model that reads both sentences
-together scores more than these matches; what it adds to their score is taken to stay as it is. Of long
-texts that are read in parts, words match within their part. What words cost by the large reader,
-`reader_costs` says.
+would be if its pieces matched perfectly, alone and in their phrases.
+
+A model that reads both sentences together scores more than these matches. There a word costs
+
+    (best - score) c / sum of all c        c = sum over its pieces of g (1 - match)
+
+with `best` the score of a translation that equals its reference, and g how strongly the score depends on
+the piece, of either sentence (`joint.influences`). Of long texts that are read in
+parts, words match within their part; what is missing is shared out to the parts by what each lacks, and to words
+within them. What words cost by the large reader, `reader_costs` says.
 """
 
 from __future__ import annotations
@@ -22,7 +28,7 @@ from torch import Tensor
 
 from cupel.alignments import Alignment, Link
 from cupel.arrays import FloatArray
-from cupel.learned.assay.model.joint import Joint, as_inputs, is_long, readable
+from cupel.learned.assay.model.joint import Joint, as_inputs, influences, is_long, readable
 from cupel.learned.assay.model.long_texts import Parts, joined
 from cupel.learned.assay.model.network import Assay, Side, standard_names
 from cupel.learned.assay.model.scoring import Limits, encoded, raw_scores
@@ -46,11 +52,13 @@ COSTLY = 5
 class _Part:
     """A part of translation and reference, as the model sees it; all of both, if they are not long.
 
+    both    the pieces
     words   of each piece of both, the word of the whole text that it is part of
     column  of the first piece, behind special ones
     weight  what the part counts in the whole
     """
 
+    both: Pieces
     first: Side
     second: Side
     features: Tensor
@@ -90,18 +98,56 @@ def explained(
     links = [link for part in parts for link in _links(part.cosines(), *part.words)]
     if costs is None:
         texts = ours, [f"[{word}]" for word in theirs]
-        costs = [
-            (_calibrated(raw + more, card) - score, texts[side][word])
-            for part in parts
-            for side in (0, 1)
-            for word, more in _gains(model, part, side)
-        ]
+        if isinstance(model, Joint):
+            highest = _highest(model, pieces, card)
+            missing = _calibrated(highest, card) - score
+            shares = word_shares(model, parts, highest)
+            costs = [(missing * share, texts[side][word]) for (side, word), share in shares.items()]
+        else:
+            costs = [
+                (_calibrated(raw + more, card) - score, texts[side][word])
+                for part in parts
+                for side in (0, 1)
+                for word, more in _gains(model, part, side)
+            ]
     features = sum(part.weight * part.features[0] for part in parts).tolist()  # type: ignore[union-attr]
     details = dict(zip(standard_names(model.design), features, strict=False))
     for cost, word in sorted(costs, key=lambda entry: -entry[0])[:COSTLY]:
         if cost >= 0.0005:  # of a word that is there twice the higher cost is shown
             details.setdefault(f"cost of {word}", cost)
     return Alignment(ours, theirs, number, links, score, details)
+
+
+def _highest(model: Joint, pieces: Pieces, card: Mapping[str, Any]) -> float:
+    """The raw score of a translation that equals its reference."""
+    if "same" in card:
+        return float(card["same"])
+    return float(raw_scores(model, pieces, np.array([1]), np.array([1]))[0])
+
+
+def word_shares(
+    model: Joint, parts: Sequence[_Part], highest: float
+) -> dict[tuple[int, int], float]:
+    """(side, word) -> its share of what is missing; sides are translation and reference.
+
+    highest: the raw score of a translation that equals its reference, which nothing is missing of
+    """
+    shares: dict[tuple[int, int], float] = {}
+    for part in parts:
+        raw, (ours, theirs) = highest, np.split(part.both.ids, part.both.offsets[1:2])
+        if not np.array_equal(ours, theirs):
+            raw = float(raw_scores(model, part.both, np.array([0]), np.array([1]))[0])
+        cosines = part.cosines()
+        costs = [
+            own * (1.0 - cosines.max(1 - side, initial=0.0))
+            for side, own in enumerate(influences(model, part.both))
+        ]
+        missing = part.weight * max(highest - raw, 0.0) / (sum(map(np.sum, costs)) or 1.0)
+        for side, own in enumerate(costs):
+            for word, cost in zip(part.words[side], own.tolist(), strict=True):
+                shares[side, word] = shares.get((side, word), 0.0) + missing * cost
+    whole = sum(shares.values()) or 1.0
+    return {word: share / whole for word, share in shares.items()}
 
 
 def _parts(
@@ -113,14 +159,15 @@ def _parts(
     whole = Parts(np.zeros_like(ends), ends, np.ones(1))
     if isinstance(model, Joint) and model.long and is_long(model, ends[:, 0], ends[:, 1]).all():
         whole = model.long.parts(ours, theirs)
-    for row, both in enumerate(whole.of(ours, theirs)):
+    for row, texts in enumerate(whole.of(ours, theirs)):
         (a, b), (c, d) = whole.begin[row].tolist(), whole.end[row].tolist()
-        first, second, column = _read(model, joined(both))
+        both = joined(texts)
+        first, second, column = _read(model, both)
         words = our_words[a:c], their_words[b:d]
         if isinstance(model, Joint):  # of a text that is too long it sees the beginning
             words = words[0][: readable(model)], words[1][: readable(model)]
         features = model.features(first, second)
-        yield _Part(first, second, features, words, column, float(whole.weights[row]))
+        yield _Part(both, first, second, features, words, column, float(whole.weights[row]))
 
 
 def _read(model: Assay, both: Pieces) -> tuple[Side, Side, int]:
@@ -170,7 +217,7 @@ def _calibrated(raw: float, card: Mapping[str, Any]) -> float:
 
 
 def _gains(model: Assay, part: _Part, side: int) -> list[tuple[int, float]]:
-    """How much higher the score of the whole is with each word of one side matched perfectly."""
+    """How much higher the score of a model without a reader is with each word of one side matched perfectly."""
     if not part.words[side]:
         return []
     cosines = similarities(part.first[0], part.second[0])
@@ -185,14 +232,12 @@ def _gains(model: Assay, part: _Part, side: int) -> list[tuple[int, float]]:
     for at, matrix in ((0, cosines), (6, context)):
         if matrix is None:
             continue
-        columns = slice(part.column, part.column + len(members))
-        matches = best_matches(matrix, *masks)[side][:, columns]
-        perfect = torch.where(one, 1.0, matches)
-        own = both[side][2][:, columns].expand(len(one), -1)
+        perfect = torch.where(one, 1.0, best_matches(matrix, *masks)[side])
+        own = both[side][2].expand(len(one), -1)
         changed[:, at + side] = weighted_mean(perfect, own)
         changed[:, at + 2] = f_score(changed[:, at], changed[:, at + 1])
         if at == 0 and model.design.worst:
             column = 6 + 3 * model.design.phrases + side
             changed[:, column] = worst(perfect, torch.ones_like(one))
-    more = part.weight * (model.head(changed) - model.head(part.features))
+    more = model.head(changed) - model.head(part.features)
     return list(zip(words, more.tolist(), strict=True))

@@ -224,6 +224,30 @@ def _short_scores(
     return scores
 
 
+def influences(model: Joint, both: Pieces) -> tuple[FloatArray, FloatArray]:
+    """How strongly the score of two sentences depends on each of their pieces, as far as they are read:
+    the lengths of its gradients with respect to the vectors that the encoder begins with.
+    """
+    vectors: list[Tensor] = []
+
+    def keep(_: nn.Module, __: object, found: Tensor) -> Tensor:
+        vectors.append(found.detach().requires_grad_())
+        return vectors[0]
+
+    with torch.inference_mode(False), torch.enable_grad():
+        hook = model.encoder.words.register_forward_hook(keep)
+        try:
+            score = model(*as_inputs(model, both, np.array([[0, 1]]), model.out.weight.device))
+        finally:
+            hook.remove()
+        (gradient,) = torch.autograd.grad(score.sum(), vectors[0])
+    lengths: FloatArray = gradient[0].float().norm(dim=-1).double().cpu().numpy()
+    before, after = (len(special) for special in model.encoder.special)
+    ours, theirs = np.minimum(both.lengths, readable(model)).tolist()
+    second = before + ours + after
+    return lengths[before : before + ours], lengths[second : second + theirs]
+
+
 def as_inputs(
     model: Joint, pieces: Pieces, both: IntArray, device: torch.device
 ) -> tuple[Tensor, Tensor, Tensor, Tensor]:
