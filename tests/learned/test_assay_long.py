@@ -84,7 +84,9 @@ def test_texts_are_cut_at_the_ends_of_sentences(long: LongTexts) -> None:
 
 def test_long_sentences_are_cut_behind_commas_and_never_inside_a_word(long: LongTexts) -> None:
     without_end = LONG_SENTENCE.rstrip(".") + ", and " + LONG_SENTENCE.lower()
-    parts = cut(long, without_end)
+    assert len(long.tokenizer([without_end]).ids) < SENTENCE
+    assert len(cut(long, without_end)) == 1
+    parts = cut(long, without_end.rstrip(".") + ", and " + LONG_SENTENCE.lower())
     assert len(parts) == 2
     assert parts[0].endswith(",")
     words = " ".join(f"antidisestablishmentarianism{n}" for n in range(60))
@@ -165,7 +167,7 @@ def test_what_is_lost_doubled_or_replaced_in_a_long_text_costs() -> None:
     ).all(), found
     assert all(score > 0.6 for score in found.values()), found
     assert scores([""], TEXT)[0] < 0.05
-    assert scores([TEXT], "")[0] < 0.05
+    assert scores([TEXT], "")[0] < 0.1
     (half,) = scores([" ".join(SENTENCES[:6])], TEXT)
     assert half < min(spoilt)
 
@@ -213,6 +215,6 @@ def test_words_of_long_texts_are_aligned_in_their_places() -> None:
 
 
 def test_signatures_say_how_long_texts_are_read() -> None:
-    assert "|long:parts-1" in str(get_metric("assay").signature())
-    assert "|long:parts-1" in str(get_metric("assay:size=large").signature())
+    assert "|long:parts-2" in str(get_metric("assay").signature())
+    assert "|long:parts-2" in str(get_metric("assay:size=large").signature())
     assert "long:" not in str(get_metric("assay-1").signature())

@@ -24,7 +24,7 @@ from cupel.neural.wordpiece import Pieces, WordPieces
 
 LONG = 100
 """A reference of more pieces is long."""
-SENTENCE = 90
+SENTENCE = 125
 """A sentence of more pieces is cut."""
 SHORTEST = 5
 """A sentence of fewer pieces is one with the next."""

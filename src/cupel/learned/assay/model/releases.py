@@ -27,7 +27,7 @@ RELEASES = {
 BASE = "stands_on"
 NUMBERS = ("missing", "level", "same", "share", "scale")
 """Entries of a card that scores depend on as they do on the weights."""
-LONG_TEXTS = "parts-1"
+LONG_TEXTS = "parts-2"
 """How models that read two sentences together read long texts, and its version, for signatures: what
 `cupel.learned.assay.model.long_texts` does changes scores."""
 
