@@ -3,6 +3,7 @@
     python tools/fit_meaning.py FOLDER                    # collect scores into FOLDER, fit, write
     python tools/fit_meaning.py FOLDER --only-fit         # of scores that were collected before
     python tools/fit_meaning.py FOLDER --metrics assay    # of these metrics; the others stay as they are
+    python tools/fit_meaning.py FOLDER --metrics assay --scored-by assay:weights=LEFT_OUT    # see docs/research/meaning.md
 
 Writes src/cupel/resources/meaning/meaning.json and the tables of docs/research/meaning.md. Needs
 the datasets wmt12, wmt13, wmt14, wmt15-rankings, mqm21, ted21 and bio21. The formula is in
@@ -288,15 +289,16 @@ def write_tables(by_metric: dict[str, list[dict[str, Any]]]) -> str:
     return "\n".join(lines) + "\n"
 
 
-def collect(folder: Path, metrics: Sequence[str]) -> None:
-    """Score every group with every metric that applies to it."""
+def collect(folder: Path, metrics: Sequence[str], scored_by: str | None = None) -> None:
+    """Score every group with every metric that applies to it, or with another one in its place."""
     for group in material.groups():
         for metric in metrics:
             if metric in ENGLISH and not group.pair.endswith("-en"):
                 continue
             sizes = SAMPLED.get(metric, LARGE)
             if sizes is LARGE or group.campaign in sizes:
-                material.collect(group, metric, folder, sizes.get(group.campaign))
+                most = sizes.get(group.campaign)
+                material.collect(group, metric, folder, most, scored_by or metric)
 
 
 def main() -> None:
@@ -305,12 +307,15 @@ def main() -> None:
     parser.add_argument("folder", type=Path)
     parser.add_argument("--only-fit", action="store_true")
     parser.add_argument("--metrics", nargs="+", default=list(METRICS))
+    parser.add_argument(
+        "--scored-by", help="a metric that scores in the place of those of --metrics"
+    )
     parser.add_argument("--draws", type=int, default=DRAWS)
     parser.add_argument("--tables", type=Path, help="where the tables go (default: print them)")
     asked = parser.parse_args()
     asked.folder.mkdir(parents=True, exist_ok=True)
     if not asked.only_fit:
-        collect(asked.folder, asked.metrics)
+        collect(asked.folder, asked.metrics, asked.scored_by)
     results = {m: read(asked.folder, m) for m in asked.metrics}
     by_metric = {metric: left_out(rows, metric) for metric, rows in results.items()}
     tables = write_tables(by_metric)

@@ -127,14 +127,17 @@ def _rankings_of_2015(campaign: str) -> Iterator[Group]:
         yield Group(campaign, path.stem, corpus, present, human)
 
 
-def collect(group: Group, metric: str, folder: Path, most: int | None = None) -> None:
-    """Write one group's scores under one metric, unless they are there."""
+def collect(group: Group, metric: str, folder: Path, most: int | None, scored_by: str) -> None:
+    """Write one group's scores under one metric, unless they are there.
+
+    scored_by: the metric itself, or another in its place.
+    """
     path = folder / f"{group.name}.{metric}.npz"
     if path.exists():
         return
     group = group.sample(most)
-    scores = score_corpus(group.corpus, named_metrics([metric], {}))
-    scorer, statistics = scores.metrics[metric], scores.statistics[metric]
+    scores = score_corpus(group.corpus, named_metrics([scored_by], {}))
+    scorer, statistics = scores.metrics[scored_by], scores.statistics[scored_by]
     rows = []
     generator = np.random.default_rng(SEED)
     first, second = np.triu_indices(len(statistics), 1)
