@@ -230,8 +230,8 @@ def influences(model: Joint, both: Pieces) -> tuple[FloatArray, FloatArray]:
     """
     vectors: list[Tensor] = []
 
-    def keep(_: nn.Module, __: object, found: Tensor) -> Tensor:
-        vectors.append(found.detach().requires_grad_())
+    def keep(_: nn.Module, __: object, embedded: Tensor) -> Tensor:
+        vectors.append(embedded.detach().requires_grad_())
         return vectors[0]
 
     with torch.inference_mode(False), torch.enable_grad():
