@@ -1,6 +1,6 @@
 """How many of the words that cost most by `cupel align` are in spans that experts marked as wrong.
 
-    python tools/marked_words.py mqm_ted_zhen.tsv --reference refB --count 375 --size large
+    python tools/marked_words.py mqm_ted_zhen.tsv --reference refB --count 375
 
 The file is a table of MQM annotations with marks in its texts, people's translations among the systems
 (`cupel.human.raw.mqm_tsv`); --reference names the one that is read as reference, --people the others.
@@ -25,9 +25,9 @@ from cupel.human.raw.annotations import Judgment, MarkedError, Notes
 from cupel.human.raw.mqm_tsv import read_mqm_tsv
 from cupel.learned.assay.model.alignment import _parts, word_shares
 from cupel.learned.assay.model.joint import Joint
-from cupel.learned.assay.model.reader_costs import reader_costs
-from cupel.metrics.assay import Assay, WordPieceAnalysis
+from cupel.metrics.assay import Assay
 from cupel.neural.wordpiece import WordPieces
+from cupel.registry import get_metric
 
 DRAWS = 2000
 
@@ -60,30 +60,21 @@ def _of_source(error: MarkedError) -> bool:
     return error.in_source or error.category.lower().startswith("source")
 
 
-def costs_of_small(metric: Assay, item: Item) -> FloatArray:
-    """Of each word, by the small model, as shares of what is missing."""
+def costs(metric: Assay, item: Item) -> FloatArray:
+    """Of each word, as shares of what is missing."""
     model, card = metric._opened()
     tokenizer = WordPieces.load(metric.place)
     (_, ours), (_, theirs) = (tokenizer.words(text) for text in (item.text, item.reference))
     starts = [start for start, _ in tokenizer.spans(item.text)]
     ends = [match.end() for match in re.finditer(r"\S+", item.text)]
     word = {token: int(np.searchsorted(ends, starts[n], "right")) for n, token in enumerate(ours)}
-    costs = np.zeros(len(ends))
+    summed = np.zeros(len(ends))
     parts = list(_parts(model, tokenizer([item.text, item.reference]), ours, theirs))
     assert isinstance(model, Joint)
     for (side, token), share in word_shares(model, parts, float(card["same"])).items():
         if side == 0:
-            costs[word[token]] += share
-    return costs
-
-
-def costs_of_reader(metric: Assay, item: Item) -> FloatArray:
-    """Of each word, by the large reader, as shares of 1."""
-    model, _ = metric._opened()
-    reader, _ = metric._opened_larger()
-    texts = item.text, item.reference
-    pieces = WordPieceAnalysis(metric.place)(texts)
-    return np.array([cost for cost, _ in reader_costs(reader, model, pieces, texts, 1.0)])  # type: ignore[arg-type]
+            summed[word[token]] += share
+    return summed
 
 
 def main() -> None:
@@ -93,17 +84,17 @@ def main() -> None:
     parser.add_argument("--reference", default="refB", help="the system that is the reference")
     parser.add_argument("--people", nargs="*", default=["ref"], help="systems to leave out")
     parser.add_argument("--count", type=int, default=100, help="how many translations")
-    parser.add_argument("--size", choices=("small", "large"), default="large")
+    parser.add_argument("--metric", default="assay")
     given = parser.parse_args()
     judgments = read_mqm_tsv(given.file, Notes(lenient=True))
     every = sorted(items(judgments, given.reference, given.people), key=lambda item: item.text)
     random.Random(1).shuffle(every)
     chosen = every[: given.count]
-    metric = Assay(size=given.size)
-    cost = costs_of_small if given.size == "small" else costs_of_reader
+    metric = get_metric(given.metric)
+    assert isinstance(metric, Assay)
     marked = np.array([item.marked.sum() for item in chosen])
     chance = marked**2 / [len(item.marked) for item in chosen]
-    hits = np.array([_hits(cost(metric, item), item.marked) for item in chosen])
+    hits = np.array([_hits(costs(metric, item), item.marked) for item in chosen])
     rows = np.random.default_rng(1).integers(0, len(chosen), (DRAWS, len(chosen)))
     error = np.std((hits - chance)[rows].sum(1) / marked[rows].sum(1))
     words = sum(len(item.marked) for item in chosen)

@@ -44,7 +44,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Self
 
@@ -252,27 +252,10 @@ class Assay(Metric):
             start = int(batch.reference_offsets[row])
             number = int(np.argmax(raw[start : start + len(texts)]))
             both = batch.hypotheses[row], texts[number]
-            best = raw[start + number : start + number + 1]
-            score = float(calibrated(best, card, self._slope(card))[0])
-            costs = self._reader_costs(model, card, both, score)
-            aligned = explained(model, tokenizer, *both, number, card, costs)
-            if self.size != "small":  # words are matched by the first model, scored by both
-                aligned = replace(aligned, score=score)
-            alignments.append(aligned)
+            alignments.append(
+                explained(model, tokenizer, *both, number, card, float(raw[start + number]))
+            )
         return alignments
-
-    def _reader_costs(
-        self, model: Any, card: Mapping[str, Any], texts: tuple[str, str], score: float
-    ) -> list[tuple[float, str]] | None:
-        """What words cost by the large reader; None where it did not read the texts."""
-        if self.size != "large" or not all(text.split() for text in texts):
-            return None
-        from cupel.learned.assay.model.reader_costs import reader_costs
-
-        best = calibrated(np.array([float(card["same"])]), card, self._slope(card))
-        reader, _ = self._opened_larger()
-        pieces = WordPieceAnalysis(self.place)(texts)
-        return reader_costs(reader, model, pieces, texts, float(best[0]) - score)
 
     def _opened(self) -> tuple[Model, Mapping[str, Any]]:
         from cupel.learned.assay.files import open_assay

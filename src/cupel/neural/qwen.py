@@ -12,7 +12,7 @@ alike share their beginning: it is read once, and what follows it is read as oft
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -118,33 +118,7 @@ class QwenReader:
 
         Text i is the beginning `of[i]` and the ending i; neither is empty.
         """
-        return self._read(self._embedded(beginnings, endings), beginnings, endings, of)
-
-    def gradients(
-        self,
-        beginnings: Pieces,
-        endings: Pieces,
-        of: IntArray,
-        score: Callable[[Tensor], Tensor],
-    ) -> Tensor:
-        """(pieces of the endings, SIZE) how each text's score changes with the vectors it is read from.
-
-        score: vectors as `__call__` returns them -> (texts,)
-        """
-        with torch.inference_mode(False), torch.enable_grad():
-            x = self._embedded(beginnings, endings).requires_grad_()
-            scores = score(self._read(x, beginnings, endings, of))
-            (gradient,) = torch.autograd.grad(scores.sum(), x)
-        return gradient[len(beginnings.ids) :]
-
-    def _embedded(self, beginnings: Pieces, endings: Pieces) -> Tensor:
-        """(pieces, SIZE) what stands for pieces before the first layer."""
-        ids = np.concatenate([beginnings.ids, endings.ids])
-        if self._table is None:
-            return embedded(self._file, ids)
-        return self._table[torch.from_numpy(ids.astype(np.int64)).to(self.device)]
-
-    def _read(self, x: Tensor, beginnings: Pieces, endings: Pieces, of: IntArray) -> Tensor:
+        x = self._embedded(beginnings, endings)
         first, then = beginnings.lengths, endings.lengths
         shared = Shared.build(first, then, of, self.device)
         at = np.concatenate([positions(first), positions(then) + np.repeat(first[of], then)])
@@ -154,6 +128,13 @@ class QwenReader:
             x = _layer(x, weights, shared, middle, cos, sin)
         ends = torch.from_numpy(middle + np.cumsum(then) - 1).to(self.device)
         return x[ends]
+
+    def _embedded(self, beginnings: Pieces, endings: Pieces) -> Tensor:
+        """(pieces, SIZE) what stands for pieces before the first layer."""
+        ids = np.concatenate([beginnings.ids, endings.ids])
+        if self._table is None:
+            return embedded(self._file, ids)
+        return self._table[torch.from_numpy(ids.astype(np.int64)).to(self.device)]
 
 
 def _layer(

@@ -11,7 +11,8 @@ A model that reads both sentences together scores more than these matches. There
 with `best` the score of a translation that equals its reference, and g how strongly the score depends on
 the piece, of either sentence (`joint.influences`). Of long texts that are read in
 parts, words match within their part; what is missing is shared out to the parts by what each lacks, and to words
-within them. What words cost by the large reader, `reader_costs` says.
+within them. Gradients have no sign; that words which people mark as wrong cost most is an observation, not a
+property (docs/research/assay-2.md, "Spans").
 """
 
 from __future__ import annotations
@@ -81,40 +82,37 @@ def explained(
     reference: str,
     number: int,
     card: Mapping[str, Any],
-    costs: Sequence[tuple[float, str]] | None = None,
+    raw: float,
 ) -> Alignment:
     """The alignment of a translation with the reference of that number.
 
-    costs: what words cost by another model, each behind its cost; by this one if None
+    raw: the score to explain, before the card makes it one from 0 to 1; a second model may have its
+    part in it
     """
     pieces = tokenizer([hypothesis, reference])
     ours, our_words = tokenizer.words(hypothesis)
     theirs, their_words = tokenizer.words(reference)
-    raw = float(raw_scores(model, pieces, np.array([0]), np.array([1]))[0])
-    if hypothesis == reference and "same" in card:
-        raw = float(card["same"])
     score = _calibrated(raw, card)
     parts = list(_parts(model, pieces, our_words, their_words))
     links = [link for part in parts for link in _links(part.cosines(), *part.words)]
-    if costs is None:
-        texts = ours, [f"[{word}]" for word in theirs]
-        if isinstance(model, Joint):
-            highest = _highest(model, pieces, card)
-            missing = _calibrated(highest, card) - score
-            shares = word_shares(model, parts, highest)
-            costs = [(missing * share, texts[side][word]) for (side, word), share in shares.items()]
-        else:
-            costs = [
-                (_calibrated(raw + more, card) - score, texts[side][word])
-                for part in parts
-                for side in (0, 1)
-                for word, more in _gains(model, part, side)
-            ]
+    texts = ours, [f"[{word}]" for word in theirs]
+    if isinstance(model, Joint):
+        highest = _highest(model, pieces, card)
+        missing = _calibrated(highest, card) - score
+        shares = word_shares(model, parts, highest)
+        costs = [(missing * share, texts[side][word]) for (side, word), share in shares.items()]
+    else:
+        costs = [
+            (_calibrated(raw + more, card) - score, texts[side][word])
+            for part in parts
+            for side in (0, 1)
+            for word, more in _gains(model, part, side)
+        ]
     features = sum(part.weight * part.features[0] for part in parts).tolist()  # type: ignore[union-attr]
     details = dict(zip(standard_names(model.design), features, strict=False))
     for cost, word in sorted(costs, key=lambda entry: -entry[0])[:COSTLY]:
         if cost >= 0.0005:  # of a word that is there twice the higher cost is shown
-            details.setdefault(f"cost of {word}", cost)
+            details.setdefault(f"cost of {word}", float(cost))
     return Alignment(ours, theirs, number, links, score, details)
 
 

@@ -72,23 +72,6 @@ class LargeReader:
             scores[rows] = self._score(vectors).double().cpu().numpy()
         return scores[of]
 
-    def influences(self, translation: str, reference: str) -> FloatArray:
-        """(words,) how strongly the score depends on each word of the translation, by spaces: the
-        lengths of the score's gradients with respect to the vectors of its pieces, added up.
-        """
-        words = translation.split()
-        if not words:
-            return np.zeros(0)
-        before, between, after = self._prompt
-        beginnings = self._lines([reference], before, between)
-        endings = self._lines([translation], before[:0], after)
-        gradients = self._reader.gradients(beginnings, endings, np.zeros(1, np.int64), self._score)
-        lengths = gradients[: len(gradients) - len(after)].norm(dim=-1).double().cpu().numpy()
-        # A piece never reaches over a space, so words have the same pieces alone.
-        own = self._tokenizer([" " + word for word in words]).lengths
-        influences: FloatArray = np.add.reduceat(lengths, np.cumsum(own) - own)
-        return influences
-
     @property
     def _at_once(self) -> int:
         return AT_ONCE.get(self._reader.device.type, AT_ONCE["cpu"])
