@@ -10,7 +10,14 @@ import pytest
 
 from cupel.arrays import FloatArray
 from cupel.errors import CupelError
-from cupel.learned.assay.model.correction import COLUMNS, LEVEL, WORDS, Correction, piece_readings
+from cupel.learned.assay.model.correction import (
+    COLUMNS,
+    LEVEL,
+    WORDS,
+    Correction,
+    missing_pieces,
+    piece_readings,
+)
 from cupel.learned.assay.training.tune import (
     FOLDS,
     Choice,
@@ -65,6 +72,13 @@ def test_readings_are_what_their_formulas_say() -> None:
         pieces.take(np.array([1, 0])), SPELLING, np.array([0, 1]), np.array([1, 1])
     )
     assert both[:, 6] == pytest.approx([-np.log(4), 0])
+
+
+def test_what_is_missing_beside_an_empty_sentence() -> None:
+    ours, theirs = np.array([0, 1, 2, 2, 1]), np.array([1, 0, 1, 2, 1])
+    missing = missing_pieces(sentences("abb", "abcd", ""), ours, theirs)
+    assert missing.tolist() == [2, 1, 4, 0, 0]  # c and d; the second b; all; nothing; nothing
+    assert missing_pieces(sentences("abb", ""), np.array([0]), np.array([1])).tolist() == [3]
 
 
 def test_an_empty_sentence_has_readings() -> None:

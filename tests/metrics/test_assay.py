@@ -73,7 +73,7 @@ def test_what_is_no_translation_scores_below_any_translation(metric: str) -> Non
     for kind, score in found.items():
         assert score < good, (kind, score, good)
     for kind in ("empty", "copied source", "one word over and over", "another sentence"):
-        assert found[kind] < 0.2, (kind, found[kind])
+        assert found[kind] < 0.15, (kind, found[kind])
 
 
 @pytest.mark.parametrize("metric", RELEASES)

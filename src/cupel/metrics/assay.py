@@ -20,10 +20,11 @@ Formula:
 s: the score of the network for translation and reference. In assay-2 the encoder reads both
 together; the vectors of their word pieces are matched, each with its nearest in the other sentence,
 alone and in its phrase; and a network makes a score of these matches and of the whole, from which
-0.527 log(1 + pieces of the reference that the translation lacks) is taken
+0.527 log(1 + pieces of the reference that the translation lacks) is taken; beside an empty
+reference, or in a long text beside none, all pieces of the translation count
 (`cupel.learned.assay.model.joint` has the formulas). In assay-1 and assay-wmt13 each sentence is read
 by itself (`cupel.learned.assay.model.network`). a and c are in the card of the weights: in assay-2
-they keep the spread that printed scores had with its first weights, in the others a is the slope that
+they keep what a printed score says of experts' grades, in the others a is the slope that
 fits preferences on held-out segments, and c the mean of s over the translations judged in WMT13. A
 translation that equals its reference has the score 0.96 in assay-2. With a reference of more than 100 pieces s is, in
 assay-2, the mean over aligned sentences (`cupel.learned.assay.model.long_texts`). Of several references

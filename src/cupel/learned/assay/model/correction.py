@@ -80,9 +80,12 @@ def piece_readings(
 
 
 def missing_pieces(pieces: Pieces, hypothesis: IntArray, reference: IntArray) -> FloatArray:
-    """(items,) pieces of the reference that the translation lacks."""
+    """(items,) pieces of the reference that the translation lacks; where there is no reference, those of
+    the translation, which all have no partner.
+    """
     shared, _, _ = _matches(pieces, hypothesis, reference, 1)
-    return np.maximum(pieces.lengths[reference] - shared, 0)
+    ours, theirs = pieces.lengths[hypothesis], pieces.lengths[reference]
+    return np.where(theirs > 0, np.maximum(theirs - shared, 0), ours).astype(np.float64)
 
 
 def _matches(

@@ -11,7 +11,7 @@ Without matches (`Design.matched`) the second part is all there is. Every pair o
 encoded by itself; smaller models learn from the scores of larger ones
 (`cupel.learned.assay.training.teachers`). When a release scores, it takes
 `missing` log(1 + pieces of the reference that the translation lacks) from the score, with a number that
-was chosen after the training. A metric reads long texts in aligned parts
+was chosen after the training; beside an empty reference all pieces of the translation count. A metric reads long texts in aligned parts
 (`cupel.learned.assay.model.long_texts`). In training, two sentences that are too long for the encoder
 are cut into as many overlapping parts each, and the score is the mean over these.
 """
