@@ -20,8 +20,8 @@ Formula:
 s: the score of the network for translation and reference. In assay-2 the encoder reads both
 together; the vectors of their word pieces are matched, each with its nearest in the other sentence,
 alone and in its phrase; and a network makes a score of these matches and of the whole, from which
-0.527 log(1 + pieces of the reference that the translation lacks) is taken; beside an empty
-reference, or in a long text beside none, all pieces of the translation count
+0.527 log(1 + pieces of the reference that the translation lacks) is taken; where the reference
+is empty, or a sentence of a long text has no partner, all pieces of the translation count
 (`cupel.learned.assay.model.joint` has the formulas). In assay-1 and assay-wmt13 each sentence is read
 by itself (`cupel.learned.assay.model.network`). a and c are in the card of the weights: in assay-2
 they keep what a printed score says of experts' grades, in the others a is the slope that

@@ -9,8 +9,8 @@ A model that reads both sentences together scores more than these matches. There
     (best - score) c / sum of all c        c = sum over its pieces of g (1 - match)
 
 with `best` the score of a translation that equals its reference, and g how strongly the score depends on
-the piece, of either sentence (`joint.influences`). Of long texts that are read in
-parts, words match within their part; what is missing is shared out to the parts by what each lacks, and to words
+the piece, of either sentence (`joint.influences`). Of long texts that are read in parts, words match
+within their part; what is missing is shared out to the parts by what each lacks, and to the words
 within them. Gradients have no sign; that words which people mark as wrong cost most is an observation, not a
 property (docs/research/assay-2.md, "Spans").
 """
