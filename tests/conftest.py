@@ -22,7 +22,7 @@ TESTS = Path(__file__).parent
 QUICK = {
     TESTS / f"{name}.py"
     for name in """
-    test_corpus test_gates test_registry test_rooms test_significance test_sizes test_release
+    test_corpus test_gates test_registry test_rooms test_significance test_release
     adapters/test_accumulator choosing/test_reading cli/test_options data/test_catalog human/test_score_files learned/test_nnrk_features
     meta/test_campaign metrics/test_bleu metrics/test_ter mutt/test_suites neural/test_encoder
     oracles/test_sacrebleu papers/test_reproduce reading/test_read_corpus report/test_runs
