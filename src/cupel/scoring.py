@@ -60,7 +60,7 @@ def score(
     (`"bleu"`, `"chrf++"`, `"bleu:tokenize=intl"`, `"module:function"`), `Metric` objects, or
     functions f(hypothesis, references) -> float; one, or a list; bleu, if there are no `scores`.
     sources: per segment a string, for metrics that read it. language_pair: such as en-ja; the target
-    language chooses the words of metrics, and assay-multi in place of assay where it is not English;
+    language chooses the words of metrics, and chrf++ in place of assay where it is not English;
     notes where a metric does not fit go to standard error. scores: those of metrics that were
     computed elsewhere, as files (`"comet.jsonl:score"`, see docs/external.md) or as a mapping name
     -> system -> numbers. lower: names among them for which lower is better. workers: processes to spread the work over; the scores are the same

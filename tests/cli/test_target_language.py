@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Callable
-from contextlib import nullcontext
 from pathlib import Path
 
 import pytest
@@ -20,7 +19,6 @@ from cupel.cli import app
 from cupel.errors import CupelError, MissingPart
 from cupel.meta.scorer import Scorer
 from cupel.metrics.by_language import REPLACED, for_target, metrics_for
-from cupel.neural.gemma_package import gemma_missing
 from cupel.registry import get_metric, named_metrics
 
 GERMAN = [
@@ -81,9 +79,10 @@ def test_a_metric_for_english_is_noted(command: str, run: Run) -> None:
 
 @pytest.mark.parametrize("command", [*COMMANDS, "mutt"])
 def test_assay_is_replaced_with_a_note(command: str, run: Run) -> None:
-    """With or without the packages of assay-multi: the note comes first."""
-    _, notes = run(*COMMANDS.get(command, ("mutt", "--suite", "sample")), "-m", "assay", "-l", "de")
+    arguments = COMMANDS.get(command, ("mutt", "--suite", "sample"))
+    out, notes = run(*arguments, "-m", "assay", "-l", "de")
     assert notes.count(REPLACED) == 1
+    assert command != "score" or "chrf++" in out
 
 
 def test_words_are_those_of_the_language(run: Run) -> None:
@@ -95,8 +94,8 @@ def test_words_are_those_of_the_language(run: Run) -> None:
 
 
 def test_which_metric_assay_is() -> None:
-    assert for_target(["chrf", "assay"], "en-de") == ["chrf", "assay-multi"]
-    assert for_target(["assay-multi", "assay"], "en-de") == ["assay-multi"]
+    assert for_target(["chrf", "assay"], "en-de") == ["chrf", "chrf++"]
+    assert for_target(["chrf++", "assay"], "en-de") == ["chrf++"]
     assert for_target(["assay"], "de-en") == for_target(["assay"], None) == ["assay"]
     made = metrics_for(["bleu", "meteor"], "en-zh")
     assert "tok:zh" in str(made["bleu"].signature())
@@ -121,9 +120,9 @@ def test_meta_chooses_pair_by_pair(tmp_path: Path, capsys: pytest.CaptureFixture
     assert Scorer(["assay", "chrf"]).labels == ("assay", "chrf")
     with pytest.raises(CupelError, match="asked for twice"):
         Scorer(["assay", "assay"])
-    with pytest.raises(MissingPart, match=r"cupel\[multi\]") if gemma_missing() else nullcontext():
-        cupel.evaluate(str(folder), ["assay"], pairs=["en-de"], resamples=0)
-    assert gemma_missing() or f"en-de: {REPLACED}" in capsys.readouterr().err
+    replaced = cupel.evaluate(str(folder), ["assay"], pairs=["en-de"], resamples=0)
+    assert "nw:2" in replaced.signatures["assay"]
+    assert f"en-de: {REPLACED}" in capsys.readouterr().err
 
 
 def test_python(capsys: pytest.CaptureFixture[str]) -> None:

@@ -1,23 +1,17 @@
-"""GGUF files, held against numbers that are decoded one by one; pieces, joined by hand."""
+"""GGUF files, held against numbers that are decoded one by one."""
 
 from __future__ import annotations
 
 import struct
-from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from cupel.errors import CupelError
-from cupel.neural.gemma_package import gemma_missing, open_gemma
 from cupel.neural.gguf import Gguf, Texts
-from cupel.neural.score_pieces import ScorePieces
 
 BLOCKS = {0: (1, 4), 6: (32, 22), 8: (32, 34), 12: (256, 144), 14: (256, 210)}
-needs_gemma = pytest.mark.skipif(gemma_missing() is not None, reason=str(gemma_missing()))
 
 
 def text(value: str) -> bytes:
@@ -138,62 +132,3 @@ def listed(texts: list[str]) -> Texts:
     sizes = np.array([len(value) for value in raw], np.int64)
     ends = np.cumsum(sizes)
     return Texts(np.frombuffer(b"".join(raw), np.uint8), ends - sizes, ends)
-
-
-def vocabulary(*pieces: tuple[str, float]) -> ScorePieces:
-    byte = [(f"<0x{i:02X}>", 0.0) for i in range(256)]
-    every = [("<i>", 0.0), *byte, *pieces]
-    kinds = [4] + [6] * 256 + [1] * len(pieces)
-    return ScorePieces(
-        {
-            "tokenizer.ggml.tokens": listed([piece for piece, _ in every]),
-            "tokenizer.ggml.scores": np.array([score for _, score in every], np.float32),
-            "tokenizer.ggml.token_type": np.array(kinds, np.int32),
-        }
-    )
-
-
-def test_neighbours_are_joined_by_score() -> None:
-    cut = vocabulary(
-        ("a", -9), ("b", -9), ("c", -9), ("ab", -2), ("bc", -1), ("abc", -3), ("▁", -9)
-    )
-    # bc has the higher score and is joined first, then a with bc; of "ab c" nothing crosses the space.
-    assert cut.pieces("abc") == [257 + 5]
-    assert cut.pieces("ab c") == [257 + 3, 257 + 6, 257 + 2]
-    assert cut.pieces("a<i>b") == [257, 0, 257 + 1]
-    assert cut.pieces("é") == [1 + 0xC3, 1 + 0xA9]
-    assert cut.pieces("") == []
-    assert cut(["ab", "", "c"]).offsets.tolist() == [0, 1, 1, 2]
-    assert cut(["a<i>", "b"]).offsets.tolist() == [0, 2, 3]
-    assert cut([]).offsets.tolist() == [0]
-
-
-def slowly_joined(text: str, scores: dict[str, float]) -> list[str]:
-    """By the definition: all neighbours are looked at before every join."""
-    symbols = list(text)
-    while True:
-        pairs = [a + b for a, b in pairwise(symbols)]
-        chances = [(-scores[pair], at) for at, pair in enumerate(pairs) if pair in scores]
-        if not chances:
-            return symbols
-        _, at = min(chances)
-        symbols[at : at + 2] = [pairs[at]]
-
-
-@given(
-    st.dictionaries(st.text("abß語", min_size=1, max_size=4), st.integers(-3, 3), max_size=30),
-    st.text("abß語", max_size=30),
-)
-def test_joins_are_those_of_the_definition(scores: dict[str, float], whole: str) -> None:
-    scores |= dict.fromkeys("abß語", -9)  # every letter is a piece
-    cut = vocabulary(*scores.items())
-    numbers = {piece: 257 + at for at, piece in enumerate(scores)}
-    assert cut.pieces(whole) == [numbers[piece] for piece in slowly_joined(whole, scores)]
-
-
-@needs_gemma
-def test_gemmas_pieces() -> None:
-    cut = ScorePieces(open_gemma().settings)
-    assert cut.pieces("Hello, world!") == [9259, 236764, 1902, 236888]
-    assert cut.pieces("これはテストです") == [49834, 88733, 3652]
-    assert cut.pieces("यह एक परीक्षण है") == [18405, 2054, 55460, 820]

@@ -21,13 +21,13 @@ LanguagePair = Annotated[
         "-l",
         metavar="PAIR",
         help="Language pair, such as en-ja: the target language chooses the words and stems of "
-        "metrics, and assay-multi in place of assay where it is not English.",
+        "metrics, and chrf++ in place of assay where it is not English.",
     ),
 ]
 
 
 def for_target(specs: Sequence[str], pair: str | None, quiet: bool) -> list[str]:
-    """The metrics for a target language: assay is assay-multi where it is not English."""
+    """The metrics for a target language: assay is chrf++ where it is not English."""
     if pair is None or "assay" not in specs:
         return list(specs)
     from cupel.metrics.by_language import REPLACED, for_target

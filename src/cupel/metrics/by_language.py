@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from cupel.corpus import Corpus
 
 Spec = TypeVar("Spec")
-ENGLISH_ONLY, MULTI = "assay", "assay-multi"
-REPLACED = f"The target language is not English: {MULTI} takes the place of {ENGLISH_ONLY}."
+ENGLISH_ONLY, ANY_LANGUAGE = "assay", "chrf++"
+REPLACED = f"The target language is not English: {ANY_LANGUAGE} takes the place of {ENGLISH_ONLY}."
 SACREBLEU_CHOICES = {"zh": "zh", "ja": "ja-mecab", "ko": "ko-mecab"}
 """The tokenizers that sacreBLEU chooses for BLEU by the target language."""
 _SPLIT_AT_SPACES = ("13a", "intl", "none", "ptb")
@@ -75,20 +75,20 @@ def _meteor(language: str, given: str) -> dict[str, object]:
 
 
 def for_target(specs: Sequence[Spec], pair: str | None) -> list[Spec]:
-    """Metrics with assay-multi in place of assay, where the target language is not English."""
+    """Metrics with chrf++ in place of assay, where the target language is not English."""
     from cupel.text.languages import target_language
 
     if ENGLISH_ONLY not in specs or target_language(pair) in (None, "en"):
         return list(specs)
-    if MULTI in specs:
+    if ANY_LANGUAGE in specs:
         return [spec for spec in specs if spec != ENGLISH_ONLY]
-    return [cast(Spec, MULTI) if spec == ENGLISH_ONLY else spec for spec in specs]
+    return [cast(Spec, ANY_LANGUAGE) if spec == ENGLISH_ONLY else spec for spec in specs]
 
 
 def metrics_for(specs: Sequence[MetricLike] | MetricLike, pair: str | None) -> dict[str, Metric]:
     """Metrics by their labels, as the target language of a pair makes them.
 
-    The one place that decides it: `assay` is assay-multi where the target language is not English,
+    The one place that decides it: `assay` is chrf++ where the target language is not English,
     and the words of all metrics are those of the language. pair: en-de, de, or None for no choice.
     """
     if pair is None:

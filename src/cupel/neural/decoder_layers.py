@@ -1,4 +1,4 @@
-"""What the layers of Gemma and Qwen have in common, as a GGUF file stores them.
+"""Layers of language models such as Qwen, as a GGUF file stores them.
 
 Each matrix W of a layer is changed by training to W + 2 B A (LoRA, Hu et al. 2022), with small A and
 B; positions turn queries and keys (RoPE); vectors are divided by their root mean square.
