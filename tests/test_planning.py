@@ -15,7 +15,7 @@ from cupel.errors import CupelError
 from cupel.metric import mean_statistics
 from cupel.planning import plan, power_of, pseudo_values, segments_needed
 from cupel.scores import Scores
-from cupel.system_ranking import tail
+from cupel.significance import tail
 
 ROUGE = cupel.score(["a b"], ["a b"], metrics=["rouge-l"]).metrics["rouge-l"]
 

@@ -10,7 +10,8 @@ from scipy import stats
 
 import cupel
 from cupel.errors import CupelError
-from cupel.system_ranking import cluster_numbers, corrected
+from cupel.significance import corrected
+from cupel.system_ranking import cluster_numbers
 
 
 def scores_of(values: np.ndarray, lower: bool = False) -> cupel.Scores:

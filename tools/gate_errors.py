@@ -18,7 +18,8 @@ import numpy as np
 import cupel
 from cupel import data, significance
 from cupel.scores import Scores
-from cupel.system_ranking import ranking, standard_errors, tail
+from cupel.significance import standard_errors, tail
+from cupel.system_ranking import ranking
 
 METRICS = ("bleu", "chrf++", "ter", "rouge-l", "numbers")
 ALPHA = 0.05

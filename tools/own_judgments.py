@@ -207,9 +207,8 @@ def print_intervals(read_pairs: dict[str, Read], trials: int) -> None:
 
 def _covered(material: Material, segments: int, systems: int, trials: int, seed: int) -> FloatArray:
     """Counts: covered, covered when widened, intervals, contests decided, decided wrongly."""
-    from cupel.meta.advice import LEVEL, spread, widened
-    from cupel.significance import interval
-    from cupel.system_ranking import corrected
+    from cupel.meta.advice import LEVEL
+    from cupel.significance import corrected, interval, spread, widened
 
     metrics = material.readings[:, [0, WORDS[0], WORDS[1]]]
     truth = [np.corrcoef(column, material.grades)[0, 1] for column in metrics.T]

@@ -19,7 +19,7 @@ from cupel import data, significance
 from cupel.arrays import FloatArray
 from cupel.metric import Metric
 from cupel.planning import pseudo_values, segments_needed
-from cupel.system_ranking import standard_errors, tail
+from cupel.significance import standard_errors, tail
 
 PILOT = 500
 FEWEST, MOST = 60, 3000

@@ -24,7 +24,7 @@ from cupel.names import short_names
 from cupel.reading.segments import nearest
 from cupel.records import Row
 from cupel.scores import Scores
-from cupel.system_ranking import standard_errors, tail
+from cupel.significance import standard_errors, tail
 
 _NOT_IN_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 

@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from cupel.arrays import FloatArray
+from cupel.significance import quantile_interval
 
 if TYPE_CHECKING:
     from cupel.scores import Scores
@@ -147,7 +148,7 @@ def _of_two(
     learned = evidence()[metric.name]
     where = direction(pair)
     shares = shares_of(learned, abs(gain), segments, pair)
-    low, high = np.quantile(shares[1:], [(1 - LEVEL) / 2, (1 + LEVEL) / 2])
+    low, high = quantile_interval(shares[1:], (1 - LEVEL) / 2)
     counts = learned["evidence"][where]
     return replace(
         bare,

@@ -17,8 +17,7 @@ import numpy as np
 
 from cupel.arrays import FloatArray, IntArray
 from cupel.errors import CupelError
-
-CORRECTIONS = ("holm", "bh")
+from cupel.significance import corrected, standard_errors, student_p_values
 
 
 @dataclass(frozen=True)
@@ -66,51 +65,6 @@ class Ranking:
         return f"The best system by {self.metric} is one of {names} ({sure})."
 
 
-def standard_errors(drawn: FloatArray, segments: int) -> FloatArray:
-    """(systems, systems): of the difference of each two. drawn: (systems, resamples).
-
-    A bootstrap divides by n where an unbiased variance divides by n - 1: hence the factor.
-    """
-    covariance = np.atleast_2d(np.cov(drawn))
-    own = np.diag(covariance)
-    variance = np.clip(own[:, None] + own - 2 * covariance, 0, None)
-    noise = 1e-12 * (own[:, None] + own)  # what rounding leaves of equal systems
-    variance[variance <= noise] = 0.0
-    return np.asarray(np.sqrt(variance * segments / max(segments - 1, 1)))
-
-
-def tail(gains: FloatArray, errors: FloatArray, segments: int) -> FloatArray:
-    """P(T > gain / error) with Student's T of n - 1 degrees of freedom; 1 where both are 0."""
-    from scipy.special import stdtr
-
-    gains, errors = np.broadcast_arrays(gains, errors)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        ratio = gains / errors
-    p = np.asarray(stdtr(max(segments - 1, 1), -ratio), np.float64)
-    return np.where(gains == 0, np.where(errors == 0, 1.0, p), p)
-
-
-def corrected(p_values: FloatArray, method: str = "holm") -> FloatArray:
-    """(m,) p-values of m tests, corrected for their number.
-
-    holm: the chance of a single error among all is at most the level (Holm 1979). bh: the expected
-    share of errors among what is called different is (Benjamini and Hochberg 1995). NaN is no test.
-    """
-    if method not in CORRECTIONS:
-        raise CupelError(f"Unknown correction {method!r}: it is 'holm' or 'bh'.")
-    tested = np.flatnonzero(np.isfinite(p_values))
-    m = len(tested)
-    order = tested[np.argsort(p_values[tested], kind="stable")]
-    p = p_values[order]
-    if method == "holm":
-        p = np.maximum.accumulate(p * np.arange(m, 0, -1))
-    else:
-        p = np.minimum.accumulate((p * m / np.arange(1, m + 1))[::-1])[::-1]
-    result = np.full(len(p_values), np.nan)
-    result[order] = np.minimum(p, 1.0)
-    return result
-
-
 def cluster_numbers(best: IntArray, worst: IntArray) -> IntArray:
     """(systems,) from 1: a cluster begins where all ranks above are better than all from here on.
 
@@ -144,9 +98,7 @@ def ranking(
     errors = standard_errors(drawn, segments)
     upper = np.triu_indices(count, 1)
     p_values = np.full((count, count), np.nan)
-    p_values[upper] = corrected(
-        np.minimum(1, 2 * tail(gains[upper], errors[upper], segments)), correction
-    )
+    p_values[upper] = corrected(student_p_values(gains[upper], errors[upper], segments), correction)
     p_values.T[upper] = p_values[upper]
     better = np.triu(p_values <= level)
     low, high = 1 + better.sum(axis=0), count - better.sum(axis=1)

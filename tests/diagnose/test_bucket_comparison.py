@@ -12,12 +12,11 @@ from cupel.data import sample
 from cupel.diagnose.comparison import (
     bootstrap_differences,
     compare,
-    q_values,
     segment_evidence,
     share_evidence,
 )
 from cupel.metric import mean_score
-from cupel.significance import bootstrap_scores, bootstrap_weights
+from cupel.significance import bootstrap_scores, bootstrap_weights, corrected
 
 
 @pytest.mark.parametrize("metric", ["bleu", "chrf++", "ter", "nist", "meteor:modules=exact"])
@@ -50,8 +49,9 @@ def test_p_values_are_not_too_small_where_systems_are_equal() -> None:
 
 
 def test_q_values_by_hand() -> None:
-    assert q_values([0.01, 0.04, 0.03, 0.5]) == pytest.approx([0.04, 0.16 / 3, 0.16 / 3, 0.5])
-    assert q_values([]) == []
+    q_values = corrected(np.array([0.01, 0.04, 0.03, 0.5]), "bh")
+    assert q_values == pytest.approx([0.04, 0.16 / 3, 0.16 / 3, 0.5])
+    assert corrected(np.array([]), "bh").tolist() == []
 
 
 def test_evidence_is_the_distance_from_a_random_choice() -> None:

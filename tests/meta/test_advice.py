@@ -12,8 +12,9 @@ from typer.testing import CliRunner
 
 import cupel
 from cupel.cli import app
-from cupel.meta.advice import Advice, advise, student, widened
+from cupel.meta.advice import Advice, advise
 from cupel.meta.graded import Graded
+from cupel.significance import student, widened
 
 
 def advice_of(segments: int, noise: tuple[float, ...], seed: int = 1) -> Advice:

@@ -85,7 +85,7 @@ def test_intervals_over_judgments_segments_and_systems(over: str) -> None:
 
 
 def test_pairs_drawn_by_segment_and_system_equal_a_loop() -> None:
-    from cupel.meta.resampling import drawn_pairs
+    from cupel.meta.evaluation import drawn_pairs
 
     pairs = judged("aa-en", 5, 40).rankings.pairs()
     counts = np.random.default_rng(0).normal(size=(len(pairs), 2))

@@ -9,7 +9,7 @@ import scipy.stats
 
 from cupel.human.tau import TAUS, agreement
 from cupel.meta import comparison
-from cupel.meta.resampling import weighted_sums
+from cupel.significance import bootstrap_sums, share_not_better
 
 
 @dataclass(frozen=True)
@@ -120,14 +120,14 @@ def test_williams_against_its_published_example() -> None:
 def test_paired_bootstrap() -> None:
     pairs, close, loose = judged(5, 100, 1500)
     counts = np.stack([agreement(pairs, scores, 300) for scores in (close, loose)], axis=1)
-    replicates = TAUS["wmt14"](weighted_sums(counts, 500))
+    replicates = TAUS["wmt14"](bootstrap_sums(counts, 500))
     assert replicates.shape == (500, 2)
-    assert comparison.paired_bootstrap(replicates[:, 0], replicates[:, 1]) < 0.01
-    assert comparison.paired_bootstrap(replicates[:, 0], replicates[:, 0]) == 0.5
+    assert share_not_better(replicates[:, 0], replicates[:, 1]) < 0.01
+    assert share_not_better(replicates[:, 0], replicates[:, 0]) == 0.5
 
 
-def test_weighted_sums_equal_drawing_rows() -> None:
+def test_bootstrap_sums_equal_drawing_rows() -> None:
     values = np.random.default_rng(0).normal(size=(30, 2, 3))
-    sums = weighted_sums(values, 20, seed=6)
+    sums = bootstrap_sums(values, 20, seed=6)
     drawn = np.random.default_rng(6).choice(30, size=(20, 30), replace=True)
     assert sums == pytest.approx(np.array([values[rows].sum(0) for rows in drawn]))

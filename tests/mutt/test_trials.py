@@ -14,7 +14,8 @@ from cupel.errors import CupelError
 from cupel.metric import Metric, Signature, mean_score, mean_statistics
 from cupel.metrics.function import Function
 from cupel.mutt import Kind, Suite, Trial, TrialSet, run
-from cupel.mutt.trials import Formula, successes, wilson
+from cupel.mutt.trials import Formula, successes
+from cupel.significance import wilson_interval
 
 
 @dataclass(frozen=True)
@@ -77,7 +78,7 @@ def test_the_difference_at_a_score_of_zero() -> None:
 
 def test_ties_are_counted_apart_and_are_no_success() -> None:
     row = run(suite(Kind.altering, *PAIRS), [Length()]).rows()[0]
-    low, high = wilson(2, 4)
+    low, high = wilson_interval(2, 4)
     assert row == {
         "suite": "own", "corruption": "typo", "kind": "meaning-altering", "references": 3,
         "metric": "length", "accuracy": 0.5, "low": low, "high": high, "ties": 1, "trials": 4,
@@ -119,11 +120,11 @@ def test_failing_trials() -> None:
 
 def test_wilsons_interval() -> None:
     """The textbook example: 10 of 20, from 0.299 to 0.701; and it never leaves 0 to 1."""
-    assert wilson(10, 20) == pytest.approx((0.299, 0.701), abs=1e-3)
-    low, high = wilson(0, 10)
+    assert wilson_interval(10, 20) == pytest.approx((0.299, 0.701), abs=1e-3)
+    low, high = wilson_interval(0, 10)
     assert low == 0.0
     assert high == pytest.approx(0.2775, abs=1e-4)
-    low, high = wilson(10, 10)
+    low, high = wilson_interval(10, 10)
     assert low == pytest.approx(0.7225, abs=1e-4)
     assert high == 1.0
 
@@ -131,7 +132,7 @@ def test_wilsons_interval() -> None:
 @given(st.integers(1, 500), st.data())
 def test_the_interval_holds_the_accuracy(trials: int, data: st.DataObject) -> None:
     count = data.draw(st.integers(0, trials))
-    low, high = wilson(count, trials)
+    low, high = wilson_interval(count, trials)
     assert 0 <= low <= count / trials <= high <= 1
 
 

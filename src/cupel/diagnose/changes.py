@@ -10,6 +10,7 @@ from cupel.arrays import FloatArray
 from cupel.diagnose.comparison import bootstrap_differences, compare
 from cupel.metric import Metric, Vector
 from cupel.scores import Scores
+from cupel.significance import quantile_interval
 
 
 @dataclass(frozen=True)
@@ -49,7 +50,7 @@ def changes(scores: Scores, weights: FloatArray) -> list[Change]:
         compared = compare(metric.score, statistics)
         by_segment = [np.asarray(metric.segment_scores(rows), np.float64) for rows in statistics]
         drawn = bootstrap_differences(metric.score, statistics, everything, weights)
-        lows, highs = np.percentile(drawn, (2.5, 97.5), axis=1).tolist()
+        lows, highs = quantile_interval(drawn).tolist()
         for at, system in enumerate(others):
             gain = (by_segment[at + 1] - by_segment[0]) * (1 if metric.higher_is_better else -1)
             result.append(

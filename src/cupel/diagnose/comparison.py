@@ -18,14 +18,13 @@ Evidence: how many standard errors the difference stands out from what it is els
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from cupel.arrays import FloatArray, IntArray
+from cupel.significance import normal_p_values
 
 Score = Callable[[FloatArray], FloatArray]
 """(..., k) summed statistics -> (...) scores."""
@@ -64,12 +63,7 @@ def compare(score: Score, statistics: FloatArray) -> Compared:
     # What the numeric integral misses, a percent at most, is spread over all segments.
     scale = np.divide(differences, sums, out=np.ones_like(sums), where=sums != 0)
     shares *= np.where(np.abs(scale - 1) < _ROUNDING, scale, 1.0)[:, None]
-    return Compared(scores, differences, two_sided(_quotients(sums, norms)), shares)
-
-
-def two_sided(z: npt.NDArray[Any]) -> FloatArray:
-    """The probability of a standard normal number so far from 0."""
-    return np.array([math.erfc(abs(value) / math.sqrt(2)) for value in np.ravel(z)])
+    return Compared(scores, differences, normal_p_values(_quotients(sums, norms)), shares)
 
 
 def mean_gradients(score: Score, start: FloatArray, ends: FloatArray) -> FloatArray:
@@ -86,17 +80,6 @@ def mean_gradients(score: Score, start: FloatArray, ends: FloatArray) -> FloatAr
     slopes = np.where(np.isfinite(slopes), slopes, 0.0)
     means: FloatArray = np.einsum("q,qmk->mk", 0.5 * _WEIGHTS, slopes)
     return means
-
-
-def q_values(p_values: Sequence[float]) -> list[float]:
-    """Benjamini and Hochberg's adjusted p-values: at most 5% of those up to 0.05 are false."""
-    p = np.asarray(p_values, np.float64)
-    order = np.argsort(p, kind="stable")
-    scaled = p[order] * len(p) / np.arange(1, len(p) + 1)
-    adjusted = np.minimum(np.minimum.accumulate(scaled[::-1])[::-1], 1.0)
-    result = np.empty(len(p))
-    result[order] = adjusted
-    return result.tolist()
 
 
 def standardised(shares: FloatArray, sizes: FloatArray, means: bool) -> FloatArray:

@@ -7,10 +7,11 @@ from typing import Any
 import numpy as np
 
 from cupel.diagnose.alignment import KINDS, OF_REFERENCE
-from cupel.diagnose.comparison import LEAST_SEGMENTS, compare, q_values
+from cupel.diagnose.comparison import LEAST_SEGMENTS, compare
 from cupel.diagnose.findings import SIGNIFICANT, error_rate
 from cupel.diagnose.material import Material
 from cupel.diagnose.word_buckets import WordFeature, word_features
+from cupel.significance import corrected
 
 
 def error_rows(material: Material) -> list[dict[str, Any]]:
@@ -22,7 +23,8 @@ def error_rows(material: Material) -> list[dict[str, Any]]:
         return []
     rows = [row for which in range(len(KINDS)) for row in _of_kind(material, feature, which)]
     tested = [row for row in rows if row["p_value"] is not None]
-    for row, q in zip(tested, q_values([row["p_value"] for row in tested]), strict=True):
+    q_values = corrected(np.array([row["p_value"] for row in tested], np.float64), "bh")
+    for row, q in zip(tested, q_values.tolist(), strict=True):
         row["q_value"] = q
         fewer = row["difference"] < 0
         row["verdict"] = ("better" if fewer else "worse") if q < SIGNIFICANT else ""

@@ -14,7 +14,6 @@ from cupel.diagnose.comparison import (
     Score,
     bootstrap_differences,
     compare,
-    q_values,
     segment_evidence,
     share_evidence,
     standardised,
@@ -25,10 +24,10 @@ from cupel.diagnose.word_buckets import WordFeature, word_features
 from cupel.diagnose.words import Words
 from cupel.metric import Metric, Vector, ratio
 from cupel.scores import Scores
+from cupel.significance import corrected, quantile_interval
 
 SIGNIFICANT = 0.05
 RECALL, PRECISION, ERRORS = "word recall", "word precision", "errors per 100 words"
-_INTERVAL = (2.5, 97.5)
 _SURE = 0.001
 
 
@@ -126,7 +125,8 @@ def ranked(group: Sequence[Finding]) -> list[Finding]:
 def _corrected(group: Sequence[Finding]) -> Iterator[Finding]:
     """With q-values over all buckets and metrics of a system."""
     tested = [f for f in group if f.p_value is not None]
-    q = dict(zip(map(id, tested), q_values([f.p_value or 0.0 for f in tested]), strict=True))
+    p_values = np.array([f.p_value or 0.0 for f in tested])
+    q = dict(zip(map(id, tested), corrected(p_values, "bh").tolist(), strict=True))
     for finding in group:
         value = q.get(id(finding))
         if value is None:
@@ -143,7 +143,7 @@ def _compared(bucket: _Bucket, systems: Sequence[str], weights: FloatArray) -> I
     lows = highs = [None] * len(systems)
     if claimed:
         drawn = bootstrap_differences(bucket.score, bucket.statistics, bucket.rows, weights)
-        lows, highs = np.percentile(drawn, _INTERVAL, axis=1).tolist()
+        lows, highs = quantile_interval(drawn).tolist()
     for at, system in enumerate(systems):
         difference = float(result.differences[at])
         yield Finding(

@@ -14,9 +14,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from cupel.arrays import FloatArray, IntArray
-from cupel.diagnose.comparison import q_values, two_sided
 from cupel.diagnose.material import Material
 from cupel.diagnose.words import Words
+from cupel.significance import corrected, normal_interval, normal_p_values
 from cupel.text.ngrams import NgramTable, build
 from cupel.text.tokens import Tokens, offsets_of
 
@@ -181,7 +181,7 @@ def _listed(
     squares = np.bincount(phrase, change**2, first.size)
     candidates = np.flatnonzero(np.abs(sums) >= _LEAST)
     t = sums[candidates] / np.sqrt(squares[candidates])
-    q = np.array(q_values(two_sided(t).tolist()))
+    q = corrected(normal_p_values(t), "bh")
     totals, before, after = reference.totals(), first.totals(), own.totals()
     for sign in (-1, 1):
         chosen = np.flatnonzero(np.sign(t) == sign)
@@ -191,14 +191,9 @@ def _listed(
             yield Phrase(
                 kind, texts[which], system,
                 int(totals[which]), int(before[which]), int(after[which]),
-                *_interval(sums[which], squares[which]),
+                *normal_interval(float(sums[which]), math.sqrt(squares[which])),
                 float(q[at]), _examples(keys, change, phrase == which, first.size, sign),
             )  # fmt: skip
-
-
-def _interval(total: float, squares: float) -> tuple[float, float]:
-    half = 1.96 * math.sqrt(squares)
-    return float(total - half), float(total + half)
 
 
 def _examples(

@@ -15,7 +15,12 @@ from cupel.errors import CupelError
 from cupel.human.comparisons import comparisons
 from cupel.human.rankings import Rankings
 from cupel.human.system_scores import FROM_COUNTS, SYSTEM_SCORES
-from cupel.significance import BOOTSTRAP_RESAMPLES, DEFAULT_SEED
+from cupel.significance import (
+    BOOTSTRAP_RESAMPLES,
+    DEFAULT_SEED,
+    multinomial_counts,
+    rank_ranges,
+)
 from cupel.system_ranking import cluster_numbers
 
 UNITS = ("pairs", "rows")
@@ -59,9 +64,7 @@ def rank_clusters(
     counts = _resampled(rankings, method, unit, resamples, seed)
     drawn = FROM_COUNTS[method](*counts, **options)[:, chosen]
     drawn = np.nan_to_num(drawn, nan=-np.inf)  # not drawn at all: the last
-    ranks = np.sort(1 + (drawn[:, None, :] > drawn[:, :, None]).sum(-1), axis=0)
-    dropped = min(int(np.ceil(resamples * p / 2)), (resamples - 1) // 2)
-    best, worst = ranks[dropped], ranks[resamples - 1 - dropped]
+    best, worst = rank_ranges(1 + (drawn[:, None, :] > drawn[:, :, None]).sum(-1), p)
     return [
         RankedSystem(rankings.systems[number], float(score[number]), *map(int, place))
         for number, *place in zip(chosen, best, worst, cluster_numbers(best, worst), strict=True)
@@ -72,19 +75,17 @@ def _resampled(
     rankings: Rankings, method: str, unit: str, resamples: int, seed: int
 ) -> tuple[FloatArray, FloatArray]:
     """(wins, ties), (resamples, systems, systems) each."""
-    generator = np.random.default_rng(seed)
     if unit == "rows":
         even = np.full(len(rankings), 1 / max(len(rankings), 1))
-        drawn_rows = generator.multinomial(len(rankings), even, size=resamples)
-        return comparisons(rankings, drawn_rows.astype(np.float64))
+        return comparisons(rankings, multinomial_counts(even, len(rankings), resamples, seed))
     wins, ties = comparisons(rankings)
     n = len(wins)
     if method == "trueskill":
         return np.broadcast_to(wins, (resamples, n, n)), np.broadcast_to(ties, (resamples, n, n))
     cells = np.append(wins.ravel(), np.triu(ties).ravel())
     total = cells.sum()
-    drawn = generator.multinomial(int(total), cells / max(total, 1), size=resamples)
-    new_wins, new_ties = drawn.astype(np.float64).reshape(resamples, 2, n, n).swapaxes(0, 1)
+    drawn = multinomial_counts(cells / max(total, 1), int(total), resamples, seed)
+    new_wins, new_ties = drawn.reshape(resamples, 2, n, n).swapaxes(0, 1)
     return new_wins, new_ties + np.swapaxes(new_ties, -1, -2)
 
 

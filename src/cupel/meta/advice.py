@@ -20,13 +20,11 @@ import numpy as np
 
 from cupel.arrays import FloatArray
 from cupel.records import Row
-from cupel.system_ranking import corrected
+from cupel.significance import corrected, spread, student, student_p_values
 
 if TYPE_CHECKING:
     from cupel.meta.graded import Graded
 
-FEW = 100
-"""Below so many judged segments, intervals are widened."""
 SMALL = 1000
 """Below so many judgments, `cupel meta` prints advice without being asked."""
 LEVEL = 0.05
@@ -119,8 +117,8 @@ def advise(
     others = [at for at in np.argsort(-values, kind="stable").tolist() if usable[at] and at != best]
     differences = [float(values[best] - values[at]) for at in others]
     errors = [spread(replicates[:, best] - replicates[:, at], segments) for at in others]
-    p_values = [_two_sided(d, e, segments) for d, e in zip(differences, errors, strict=True)]
-    tested = zip(others, differences, errors, corrected(np.array(p_values)).tolist(), strict=True)
+    p_values = corrected(student_p_values(np.array(differences), np.array(errors), segments))
+    tested = zip(others, differences, errors, p_values.tolist(), strict=True)
     contests = tuple(
         _contest(metrics[best], metrics[at], d, e, p, segments, judgments) for at, d, e, p in tested
     )
@@ -157,37 +155,3 @@ def _drawn(one: Graded) -> FloatArray:
     """(systems, items): the judgments that resamples draw from."""
     of_systems = one.human.shape[1] == 1 and one.judgments is not None
     return one.judgments if of_systems and one.judgments is not None else one.human
-
-
-def spread(replicates: FloatArray, units: int) -> float:
-    """The error of a value, from its resamples over so many units."""
-    finite = replicates[np.isfinite(replicates)]
-    return float(finite.std() * np.sqrt(units / max(units - 1, 1)))
-
-
-def widened(value: float, low: float, high: float, units: int) -> tuple[float, float]:
-    """An interval as Student's t has it where few segments were judged.
-
-    The percentile interval of 10 segments covers 88.5% of the values of which it should cover 95%; widened
-    by t / 1.96 and the root of k / (k - 1), it covers 93% (docs/research/own-judgments.md).
-    """
-    if not 1 < units < FEW or not np.isfinite(value):
-        return low, high
-    factor = student(0.975, units) / 1.959964 * float(np.sqrt(units / (units - 1)))
-    return value - (value - low) * factor, value + (high - value) * factor
-
-
-def student(share: float, units: int) -> float:
-    """The quantile of Student's t for that many units."""
-    from scipy.special import stdtrit
-
-    return float(stdtrit(units - 1, share))
-
-
-def _two_sided(difference: float, error: float, units: int) -> float:
-    """p of no difference."""
-    from scipy.special import stdtr
-
-    if error == 0.0:
-        return 1.0 if difference == 0.0 else 0.0
-    return float(2.0 * stdtr(units - 1, -abs(difference) / error))

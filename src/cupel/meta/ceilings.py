@@ -54,8 +54,9 @@ class Estimate:
 
     def row(self, measure: str, statistic: str, rater: str | None = None) -> Row:
         value, replicates = float(self.values[0]), self.values[1:]
-        replicates = replicates[np.isfinite(replicates)]
-        bounds = interval(replicates) if len(replicates) and np.isfinite(value) else None
+        bounds = interval(replicates) if np.isfinite(value) else None
+        if bounds and np.isnan(bounds.low):
+            bounds = None
         return {
             "measure": measure,
             "statistic": statistic,

@@ -16,10 +16,9 @@ from cupel.arrays import FloatArray
 from cupel.human.tau import HumanPairs
 from cupel.meta.agreement import agreement
 from cupel.meta.statistic import Statistic, checked
-from cupel.significance import DEFAULT_SEED
+from cupel.significance import DEFAULT_SEED, coin_words
 
 PERMUTATIONS = 1000
-_BLOCK = 8_000_000
 
 
 def williams(
@@ -73,18 +72,6 @@ def williams_test(
         return float("nan"), r_a, r_b
     p = float(williams(max(r_a, r_b), min(r_a, r_b), r_ab, n))
     return (p if one_sided else 2 * p), r_a, r_b
-
-
-def paired_bootstrap(first: FloatArray, second: FloatArray) -> float:
-    """Share of resamples in which A is not better than B; ties count half.
-
-    first, second: (resamples,) the statistic of either metric under the same resamples.
-    """
-    difference = first - second
-    finite = difference[np.isfinite(difference)]
-    if not len(finite):
-        return float("nan")
-    return float(((finite < 0) + 0.5 * (finite == 0)).mean())
 
 
 def standardised(scores: FloatArray) -> FloatArray:
@@ -149,10 +136,8 @@ def perm_both_pairs(
         return tau(ours.astype(np.float64)) - tau(theirs.astype(np.float64))
 
     observed = difference(np.zeros((1, len(units)), np.uint64))[0]
-    words = np.random.default_rng(seed).integers(
-        0, 2**64, (-(-trials // 64), len(units)), dtype=np.uint64
-    )
-    return Permuted(float(observed), difference(words)[:trials])
+    coins = coin_words(trials, len(units), seed)
+    return Permuted(float(observed), difference(coins)[:trials])
 
 
 def permuted_p_values(

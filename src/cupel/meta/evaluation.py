@@ -18,7 +18,7 @@ from cupel.arrays import FloatArray
 from cupel.errors import CupelError
 from cupel.human.rankings import Rankings
 from cupel.human.system_scores import SYSTEM_SCORES
-from cupel.human.tau import TAUS, agreement
+from cupel.human.tau import TAUS, HumanPairs, agreement
 from cupel.meta import correlations
 from cupel.meta.comparison import (
     PERMUTATIONS,
@@ -27,10 +27,16 @@ from cupel.meta.comparison import (
     permuted_p_values,
     williams,
 )
-from cupel.meta.resampling import drawn_pairs, weighted_sums
 from cupel.meta.result import AVERAGE, Agreement, Evaluation
 from cupel.meta.scorecache import MetricScores
-from cupel.significance import BOOTSTRAP_RESAMPLES, DEFAULT_SEED, bootstrap_weights, interval
+from cupel.significance import (
+    BOOTSTRAP_RESAMPLES,
+    DEFAULT_SEED,
+    bootstrap_sums,
+    bootstrap_weights,
+    drawn_indices,
+    interval,
+)
 
 FEWEST_SYSTEMS = 3
 OVER = ("judgments", "segments", "systems", "both")
@@ -87,7 +93,7 @@ def segment_level(
         if over == "judgments":
             counts = [agreement(pairs, m, len(one.rankings)) for m in matrices]
             stacked = np.stack(counts, axis=1)
-            return tau(stacked.sum(0)), tau(weighted_sums(stacked, resamples, seed)), len(pairs)
+            return tau(stacked.sum(0)), tau(bootstrap_sums(stacked, resamples, seed)), len(pairs)
         each = replace(pairs, row=np.arange(len(pairs)))
         stacked = np.stack([agreement(each, m, len(pairs)) for m in matrices], axis=1)
         drawn = drawn_pairs(pairs, stacked, matrices[0].shape, over, resamples, seed)
@@ -147,6 +153,37 @@ def system_level(
         return values, replicates, scores.shape[1]
 
     return evaluated(enough, statistic, "system", compute, left_out)
+
+
+def drawn_pairs(
+    pairs: HumanPairs,
+    counts: FloatArray,
+    shape: tuple[int, ...],
+    over: str,
+    resamples: int,
+    seed: int,
+) -> FloatArray:
+    """Sums of counts (pairs, ...) when segments, systems or both are drawn with replacement.
+
+    shape: (systems, segments). A pair counts as often as its segment was drawn, and as its two
+    systems were, multiplied.
+    """
+    systems, segments = shape
+    flat = counts.reshape(len(counts), -1)
+    sums = np.empty((resamples, flat.shape[1]))
+    held = max(len(counts), segments)
+    draws = (
+        bootstrap_weights(segments, resamples, seed, held),
+        bootstrap_weights(systems, resamples, seed + 1, held),
+    )
+    for (block, by_segment), (_, by_system) in zip(*draws, strict=True):
+        weights = np.ones((len(by_segment), len(counts)))
+        if over in ("segments", "both"):
+            weights *= by_segment[:, pairs.segment]
+        if over in ("systems", "both"):
+            weights *= by_system[:, pairs.better] * by_system[:, pairs.worse]
+        sums[block] = weights @ flat
+    return sums.reshape(resamples, *counts.shape[1:])
 
 
 def too_few_systems(pair: str, count: int) -> str:
@@ -234,7 +271,7 @@ def _over_systems(
 ) -> FloatArray:
     systems = people.shape[-1]
     # Another stream than the segments', which have the seed itself.
-    drawn = np.random.default_rng(seed + 1).integers(0, systems, (resamples, systems))
+    drawn = np.concatenate([rows for _, rows in drawn_indices(systems, resamples, seed + 1)])
     if machine.ndim == 1:
         return correlation(machine[drawn], people[drawn])
     return correlation(
@@ -269,9 +306,6 @@ def evaluated(
 
 
 def interval_of(replicates: FloatArray) -> tuple[float, float]:
-    """Of those resamples that have a value; NaN where none has."""
-    finite = replicates[np.isfinite(replicates)]
-    if not len(finite):
-        return float("nan"), float("nan")
-    bounds = interval(finite)
+    """The ends of the 95% interval."""
+    bounds = interval(replicates)
     return bounds.low, bounds.high

@@ -16,7 +16,7 @@ import numpy as np
 from cupel.arrays import FloatArray, IntArray
 from cupel.corpus import Corpus
 from cupel.errors import CupelError
-from cupel.meta.advice import judged_units, widened
+from cupel.meta.advice import judged_units
 from cupel.meta.agreement import agreement, group_values
 from cupel.meta.comparison import williams_test
 from cupel.meta.evaluation import (
@@ -27,10 +27,15 @@ from cupel.meta.evaluation import (
 )
 from cupel.meta.permutation import Stopping
 from cupel.meta.ranking import Ranking, average_ranking, rank_metrics
-from cupel.meta.resampling import draws, weighted_sums
 from cupel.meta.result import AVERAGE, Agreement, Evaluation
 from cupel.meta.statistic import CALIBRATED, STATISTICS, Statistic, generator, grouped
-from cupel.significance import BOOTSTRAP_RESAMPLES, DEFAULT_SEED
+from cupel.significance import (
+    BOOTSTRAP_RESAMPLES,
+    DEFAULT_SEED,
+    bootstrap_sums,
+    drawn_indices,
+    widened,
+)
 
 DIFFERENCES = "pearson-diff"
 """Pearson's r over the differences between translations of one segment."""
@@ -311,7 +316,7 @@ def _resampled(one: Graded, settings: Settings, metric: str, epsilon: float | No
     if statistic.name == "pearson" and statistic.average == "none" and not statistic.differences:
         return _pearson(scores, one.human, resamples, seed)
     replicates = np.empty(resamples)
-    for block, drawn in draws(one.human.shape[1], resamples, seed):
+    for block, drawn in drawn_indices(one.human.shape[1], resamples, seed):
         for number, columns in enumerate(drawn, start=block.start):
             value = agreement(statistic, one.human[:, columns], scores[:, columns]).value
             replicates[number] = np.nan if value is None else value
@@ -324,7 +329,7 @@ def _over_judgments(one: Graded, settings: Settings, scores: FloatArray) -> Floa
         return _nothing(settings)
     rated = np.isfinite(one.judgments)
     sums = np.stack([np.where(rated, one.judgments, 0.0), rated.astype(float)], axis=-1)
-    drawn = weighted_sums(np.swapaxes(sums, 0, 1), settings.resamples, settings.seed)
+    drawn = bootstrap_sums(np.swapaxes(sums, 0, 1), settings.resamples, settings.seed)
     with np.errstate(divide="ignore", invalid="ignore"):
         people = drawn[..., 0] / drawn[..., 1]
     if settings.statistic in SYSTEM_STATISTICS:
@@ -352,7 +357,7 @@ def _over_items(
     # (items, 2): the value and whether there is one; an item without a judgment has none.
     table = np.zeros((human.shape[1], 2))
     table[groups.labels] = np.stack([np.nan_to_num(values), np.isfinite(values)], axis=1)
-    sums = weighted_sums(table, settings.resamples, settings.seed)
+    sums = bootstrap_sums(table, settings.resamples, settings.seed)
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.asarray(sums[:, 0] / sums[:, 1])
 
@@ -362,7 +367,7 @@ def _pearson(metric: FloatArray, human: FloatArray, resamples: int, seed: int) -
     x = np.where(rated, metric - metric[rated].mean(), 0.0)
     y = np.where(rated, human - human[rated].mean(), 0.0)
     sums = np.stack([rated, x, y, x * x, y * y, x * y], axis=-1).sum(axis=0)
-    n, sx, sy, sxx, syy, sxy = np.moveaxis(weighted_sums(sums, resamples, seed), -1, 0)
+    n, sx, sy, sxx, syy, sxy = np.moveaxis(bootstrap_sums(sums, resamples, seed), -1, 0)
     scale = (sxx - sx * sx / n) * (syy - sy * sy / n)
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.asarray((sxy - sx * sy / n) / np.sqrt(scale))

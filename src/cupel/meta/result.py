@@ -10,10 +10,9 @@ import numpy as np
 
 from cupel.arrays import FloatArray
 from cupel.meta.advice import SMALL, Advice, advise
-from cupel.meta.comparison import paired_bootstrap
 from cupel.meta.disagreements import disagreements
 from cupel.records import Row, html_table, json_document, polars_frame
-from cupel.system_ranking import corrected
+from cupel.significance import corrected, share_not_better
 
 if TYPE_CHECKING:
     import polars as pl
@@ -100,7 +99,7 @@ class Evaluation:
     def p_values(self, pair: str = AVERAGE) -> FloatArray:
         """(metrics, metrics): p of "row is better than column" on one pair, by paired bootstrap."""
         columns = self.replicates[pair].T
-        return np.array([[paired_bootstrap(a, b) for b in columns] for a in columns])
+        return np.array([[share_not_better(a, b) for b in columns] for a in columns])
 
     def corrected(self, pair: str = AVERAGE) -> FloatArray:
         """(metrics, metrics): the `comparisons` of one pair, corrected for their number (Holm)."""

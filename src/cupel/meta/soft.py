@@ -17,6 +17,7 @@ import numpy as np
 from cupel.arrays import BoolArray, Float32Array, FloatArray
 from cupel.errors import CupelError
 from cupel.meta.statistic import Statistic
+from cupel.significance import sign_flips
 
 _HELD = 8_000_000
 
@@ -24,8 +25,7 @@ _HELD = 8_000_000
 @lru_cache(maxsize=4)
 def _signs(permutations: int, segments: int, seed: int) -> Float32Array:
     """(segments, permutations) of 1 and -1."""
-    draws = np.random.default_rng(seed).random((permutations, segments), dtype=np.float32)
-    signs = np.where(draws > np.float32(0.5), np.float32(1), np.float32(-1))
+    signs = sign_flips(permutations, segments, seed)
     signs.flags.writeable = False
     return signs.T
 

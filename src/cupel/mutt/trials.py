@@ -27,6 +27,7 @@ from cupel.mutt.suites import Suite, TrialSet
 from cupel.mutt.trial_scores import trial_scores
 from cupel.records import Range, html_table, json_document, polars_frame
 from cupel.registry import MetricLike, named_metrics
+from cupel.significance import wilson_interval
 
 if TYPE_CHECKING:
     import polars as pl
@@ -86,7 +87,7 @@ class Result:
     @property
     def interval(self) -> tuple[float, float]:
         """Wilson's 95% interval of the accuracy."""
-        return wilson(int(self.successes.sum()), len(self.trials))
+        return wilson_interval(int(self.successes.sum()), len(self.trials))
 
     @property
     def ties(self) -> int:
@@ -313,17 +314,6 @@ def resolution(metric: Metric) -> float:
     """How far apart equal scores may be: 0, or `LEARNED` where the signature names weights."""
     keys = {key for key, _ in metric.signature().entries}
     return LEARNED if keys & {"model", "weights"} else 0.0
-
-
-def wilson(successes: int, trials: int) -> tuple[float, float]:
-    """Wilson's score interval at 95%: it stays within 0 and 1, also at 0 and at all successes."""
-    z = 1.959963984540054
-    share = successes / trials
-    centre = share + z * z / (2 * trials)
-    half = z * np.sqrt(share * (1 - share) / trials + z * z / (4 * trials * trials))
-    scale = 1 + z * z / trials
-    low, high = float((centre - half) / scale), float((centre + half) / scale)
-    return (0.0 if successes == 0 else low), (1.0 if successes == trials else high)
 
 
 def trial_groups(
