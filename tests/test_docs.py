@@ -25,6 +25,8 @@ from typing import Any
 
 import pytest
 
+from cupel.cli import parser as question_parser
+from cupel.cli.commands import COMMANDS, question_of
 from cupel.data import find
 from cupel.data.find import locate
 from cupel.errors import MissingPart
@@ -206,14 +208,18 @@ def test_commands_of_the_lab_notes_are_commands(
 
 def parse(line: str) -> None:
     """Check the options and values of a line that runs `cupel`, without running it."""
-    from typer.main import get_command
-
-    from cupel.cli import app
-
     _, command, arguments = line.partition("cupel ")
     if not command or "pip install" in line:
         return
     words = shlex.split(arguments)
+    for count in (2, 1):
+        if " ".join(words[:count]) in COMMANDS:
+            question_parser.parse(question_of(" ".join(words[:count])), words[count:])
+            return
+    from typer.main import get_command
+
+    from cupel.cli.typer_commands import app
+
     parser: Any = get_command(app)
     while hasattr(parser, "commands"):
         assert words[0] in parser.commands, line

@@ -25,7 +25,7 @@ def train(metric: str, output: str | Path, **settings: Any) -> Path:
     """
     if metric not in TRAINED:
         raise CupelError(f"There is no training of {metric!r}; there is of {', '.join(TRAINED)}.")
-    from cupel.cli import app
+    from cupel.cli.typer_commands import app
     from cupel.cli.usage import UsageError, usage_sentence
 
     arguments = ["train", metric, "--output", str(output)]

@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 from typer.main import get_command
 
-from cupel.cli import app
+from cupel.cli.typer_commands import app
 from cupel.cli.variadic import spread
 
 

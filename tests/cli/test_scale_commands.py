@@ -8,7 +8,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from cupel.cli import app
+from cupel.cli.typer_commands import app
 from cupel.errors import CupelError
 
 N = 230

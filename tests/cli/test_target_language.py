@@ -15,7 +15,7 @@ sys.path.append(str(Path(__file__).parent.parent / "meta"))
 from small_campaign import build
 
 import cupel
-from cupel.cli import app
+from cupel.cli.typer_commands import app
 from cupel.errors import CupelError, MissingPart
 from cupel.meta.scorer import Scorer
 from cupel.metrics.by_language import REPLACED, for_target, metrics_for

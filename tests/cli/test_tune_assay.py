@@ -10,7 +10,7 @@ import pytest
 from typer.testing import CliRunner, Result
 
 import cupel
-from cupel.cli import app
+from cupel.cli.typer_commands import app
 from cupel.errors import CupelError
 from cupel.neural.weights import embedded
 

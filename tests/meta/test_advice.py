@@ -11,7 +11,7 @@ from small_campaign import build
 from typer.testing import CliRunner
 
 import cupel
-from cupel.cli import app
+from cupel.cli.typer_commands import app
 from cupel.meta.advice import Advice, advise
 from cupel.meta.graded import Graded
 from cupel.significance import student, widened

@@ -27,7 +27,7 @@ def trained_cells() -> list[Any]:
 def test_every_training_is_a_command_that_exists() -> None:
     from typer.main import get_command
 
-    from cupel.cli import app
+    from cupel.cli.typer_commands import app
 
     commands = get_command(app).commands["train"].commands  # type: ignore[attr-defined]
     arguments = {cell.settings["train"] for cell in trained_cells()}

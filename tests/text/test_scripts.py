@@ -152,7 +152,7 @@ def test_compiled_tokenizers_are_those_of_sacrebleu() -> None:
 def run_align(tmp_path: Path, language: str, *options: str) -> str:
     from typer.testing import CliRunner
 
-    from cupel.cli import app
+    from cupel.cli.typer_commands import app
 
     names = []
     for name, lines in zip(("hyp", "ref"), pairs(language), strict=True):

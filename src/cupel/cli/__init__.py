@@ -1,47 +1,15 @@
-"""The command line. One file a command, imported when it is asked for."""
+"""The command line: made of questions, each with its command, imported when it is asked for."""
 
 from __future__ import annotations
 
 import io
 import os
 import sys
-from typing import Annotated, NoReturn
-
-import typer
+from typing import NoReturn
 
 from cupel import __version__
-from cupel.cli.lazy import LazyGroup
-from cupel.cli.usage import UsageError, usage_sentence
 from cupel.console import warn
 from cupel.errors import CupelError
-
-app = typer.Typer(
-    name="cupel",
-    cls=LazyGroup,
-    help="Score machine translations, and evaluate the metrics that score them.",
-    no_args_is_help=True,
-    add_completion=False,
-    pretty_exceptions_enable=False,
-    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
-)
-
-
-def _version(show: bool) -> None:
-    if show:
-        print(f"cupel {__version__}")
-        raise typer.Exit
-
-
-@app.callback()
-def _root(
-    version: Annotated[
-        bool,
-        typer.Option(
-            "--version", "-V", callback=_version, is_eager=True, help="Print the version and exit."
-        ),
-    ] = False,
-) -> None:
-    """Score machine translations, and evaluate the metrics that score them."""
 
 
 def main() -> NoReturn:
@@ -52,10 +20,6 @@ def main() -> NoReturn:
         sys.stdout.flush()
     except CupelError as error:
         warn(str(error))
-        status = 2
-    except UsageError as error:
-        if sentence := usage_sentence(error):
-            warn(sentence)
         status = 2
     except OSError as error:
         status = 0 if isinstance(error, BrokenPipeError) else 2
@@ -80,8 +44,18 @@ def _use_utf8() -> None:
 
 
 def _status() -> int:
-    try:
-        code = app(standalone_mode=False)
-    except SystemExit as end:
-        code = end.code
-    return code if isinstance(code, int) else 0
+    from cupel.cli.commands import COMMANDS, ORDER, help_text, run
+
+    words = sys.argv[1:]
+    if not words or words[0] in ("--help", "-h"):
+        print(help_text())
+        return 0 if words else 2
+    if words[0] in ("--version", "-V"):
+        print(f"cupel {__version__}")
+        return 0
+    converted = {command.partition(" ")[0] for command in COMMANDS}
+    if words[0] in ORDER and words[0] not in converted:
+        from cupel.cli.typer_commands import typer_status
+
+        return typer_status(words)
+    return run(words)

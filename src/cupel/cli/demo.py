@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import sys
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from cupel.questions.demo import Demo
 
 COMPARED = ["bleu", "chrf", "ter"]
 """What the campaign and the unit tests are shown with: fast, and ready on every machine."""
 
 
-def demo() -> None:
-    """Show Cupel on embedded data: scores, agreement with people, and unit tests of metrics.
-
-    Example: cupel demo
-    """
+def run(_: Demo) -> None:
+    """Print what Cupel says of the embedded data."""
     _scores()
     _agreement()
     _unit_tests()

@@ -14,13 +14,11 @@ from typing import Any
 import typer
 from typer.main import get_command
 
+from cupel.cli.commands import COMMANDS, ORDER
 from cupel.cli.usage import Group
 from cupel.cli.variadic import SpreadingCommand
 
-NAMES = (
-    "score diagnose plan merge metrics meta select annotate human mutt align mbr rerank parse data "
-    "report serve reproduce train tune demo"
-).split()
+NAMES = [name for name in ORDER if name not in {c.partition(" ")[0] for c in COMMANDS}]
 """In the order of `cupel --help`."""
 
 

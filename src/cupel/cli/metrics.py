@@ -4,41 +4,25 @@ from __future__ import annotations
 
 import sys
 from inspect import Parameter
-from typing import TYPE_CHECKING, Annotated, Any
-
-import typer
+from typing import TYPE_CHECKING, Any
 
 from cupel.cli import output
-from cupel.cli.options import PlainForm
-from cupel.cli.output import PlainFormat
 from cupel.errors import CupelError
 
 if TYPE_CHECKING:
+    from cupel.questions.metrics import Metrics
     from cupel.registry import Entry
 
 
-def metrics(
-    name: Annotated[
-        str | None,
-        typer.Argument(
-            metavar="METRIC",
-            help="Describe this metric: what it measures, when to use it, its formula and options.",
-            show_default="list all metrics",
-        ),
-    ] = None,
-    form: PlainForm = PlainFormat.text,
-) -> None:
-    """List all metrics, or describe one of them.
-
-    Example: cupel metrics bleu
-    """
+def run(question: Metrics) -> None:
+    """Print the list, or the description of one metric."""
     from cupel.registry import entries, unknown_metric
 
     by_name = entries()
-    if name is not None:
-        if name not in by_name:
-            raise CupelError(unknown_metric(name))
-        _describe(by_name[name], form)
+    if question.name is not None:
+        if question.name not in by_name:
+            raise CupelError(unknown_metric(question.name))
+        _describe(by_name[question.name], question.format)
         return
     rows = [
         {
@@ -51,8 +35,8 @@ def metrics(
         }
         for entry in by_name.values()
     ]
-    if form is not PlainFormat.text:
-        output.records(rows, form, sys.stdout)
+    if question.format != "text":
+        output.records(rows, question.format, sys.stdout)
         return
     longest = max(map(len, by_name))
     for row in rows:
@@ -63,7 +47,7 @@ def metrics(
     print("\nOne metric in detail: cupel metrics NAME. A function of your own: -m module:function.")
 
 
-def _describe(entry: Entry, form: PlainFormat) -> None:
+def _describe(entry: Entry, form: str) -> None:
     sentences = entry.option_sentences
     options: list[dict[str, Any]] = [
         {
@@ -74,7 +58,7 @@ def _describe(entry: Entry, form: PlainFormat) -> None:
         for option in entry.options.values()
     ]
     parts = entry.parts
-    if form is not PlainFormat.text:
+    if form != "text":
         texts = {heading.lower().replace(" ", "_"): text for heading, text in parts.items()}
         about = {"metric": entry.name, "what": entry.summary, "package": entry.package}
         output.records(options, form, sys.stdout, **about, ready=entry.unready is None, **texts)

@@ -138,11 +138,14 @@ _LEFT_TO_RIGHT = "\u200e"
 
 
 def records(rows: Sequence[Mapping[str, Any]], form: str, file: TextIO, **extras: object) -> None:
-    """Flat records as JSON (under "rows", with the version and `extras`) or TSV."""
+    """Flat records as JSON (under "rows", with the version and `extras`), TSV or LaTeX."""
     if form == Format.json:
         print(json_document(rows, **extras), file=file)
         return
     columns = list(rows[0]) if rows else []
+    if form == Format.latex:
+        latex_table(columns, ([field(row[column]) for column in columns] for row in rows), file)
+        return
     print(*columns, sep="\t", file=file)
     for row in rows:
         print(*(field(row[column]) for column in columns), sep="\t", file=file)
