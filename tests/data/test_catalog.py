@@ -29,7 +29,7 @@ LANGUAGES = {
 
 def test_every_dataset_says_what_it_is():
     names = (
-        "wmt12 wmt13 wmt14 wmt15-rankings da13 da15 da17 mqm20 mqm21 ted21 bio21 mqm22 mlqe sick "
+        "wmt12 wmt13 wmt14 wmt15-rankings da13 da15 da17 mqm20 mqm21 ted21 bio21 mqm22 esa24 mlqe sick "
         "mutt ud-english-ewt"
     )
     assert list(DATASETS) == names.split()

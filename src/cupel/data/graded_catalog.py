@@ -5,7 +5,7 @@ The counts are those of the archives whose checksums are given, or of what the r
 
 from __future__ import annotations
 
-from cupel.data.dataset import Counts, Dataset, graded_files, json_files
+from cupel.data.dataset import Counts, Dataset, Expected, graded_files, json_files
 
 _WMT15_RANKINGS = {"cs-en": 2496, "de-en": 1989, "fi-en": 1744, "fr-en": 2136, "ru-en": 2407}
 _WMT15 = Dataset(
@@ -172,6 +172,47 @@ _MQM22 = Dataset(
     size=16_712_917,
 )
 
+_ESA24_PAIRS = {
+    "cs-uk": Counts(1954, 11),
+    "en-cs": Counts(634, 15),
+    "en-es": Counts(634, 13),
+    "en-hi": Counts(634, 10),
+    "en-is": Counts(634, 10),
+    "en-ja": Counts(634, 12),
+    "en-ru": Counts(634, 13),
+    "en-uk": Counts(634, 10),
+    "en-zh": Counts(634, 12),
+}
+_ESA24_RATINGS = {
+    "cs-uk": 21548,
+    "en-cs": 14100,
+    "en-es": 8268,
+    "en-hi": 9352,
+    "en-is": 6356,
+    "en-ja": 15274,
+    "en-ru": 8261,
+    "en-uk": 6367,
+    "en-zh": 15343,
+}
+_ESA24 = Dataset(
+    name="esa24",
+    what="the general test of WMT24, 9 language pairs: ESA scores and error spans of 106 systems",
+    licence="not stated (texts of WMT: free for research)",
+    published="https://github.com/wmt-conference/wmt24-news-systems",
+    used_for="training, testing on language models; error spans; paragraphs of several domains",
+    sha256="c96e28ef07ec1f42bf45b0530bea5c22a917d3919c92bd97a9e1346c0aac9cd4",
+    files=(
+        *graded_files(_ESA24_PAIRS, "esa"),
+        *(Expected(f"spans/{pair}.jsonl", lines=n) for pair, n in _ESA24_RATINGS.items()),
+    ),
+    kind="graded",
+    pairs=tuple(_ESA24_PAIRS),
+    languages="en → cs es hi is ja ru uk zh; cs → uk",
+    systems="106",
+    judgments="81,619 grades (ESA), 104,869 ratings with error spans",
+    size=50_478_878,
+)
+
 _MLQE_PAIRS = {
     "et-en": Counts(8000, 1),
     "ne-en": Counts(7526, 1),
@@ -198,4 +239,4 @@ _MLQE = Dataset(
 )
 
 WMT15_RANKINGS = _WMT15
-GRADED = (_DA15, _DA17, _MQM20, _MQM21, _TED21, _BIO21, _MQM22, _MLQE)
+GRADED = (_DA15, _DA17, _MQM20, _MQM21, _TED21, _BIO21, _MQM22, _ESA24, _MLQE)

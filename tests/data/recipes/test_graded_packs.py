@@ -10,10 +10,11 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from xml.etree import ElementTree
 
+import polars as pl
 import pytest
 
 import snapshots
-from cupel.data.recipes import bio_mqm, mlqe, mqm22, recipe
+from cupel.data.recipes import bio_mqm, esa24, mlqe, mqm22, recipe
 from cupel.errors import CupelError
 from cupel.reading import read_lines
 
@@ -394,3 +395,64 @@ def test_files_of_2022_that_are_refused(
     }.items():
         write(tmp_path / folder / path, text)
     assert refusal("mqm22", tmp_path) == f"{folder}/{name}{sentence}"
+
+
+def esa(
+    system: str, segment: int, *ratings: tuple[float, str, list[tuple[object, object]]]
+) -> dict:
+    """A row of the table of annotations: the raters' scores, names, and the places of errors."""
+    human = [
+        {
+            "score": score,
+            "annotator": rater,
+            "errors": [{"start_i": a, "end_i": b, "severity": "minor"} for a, b in places],
+        }
+        for score, rater, places in ratings
+    ]
+    text = {2: ("A  dog.", "Ein Hund."), 9: ("A cat.", "Eine Katze.")}[segment]
+    return {
+        "system": system,
+        "segment_id": segment,
+        "domain": "news",
+        "doc_id": f"en-de_#_news_#_doc_#_{segment}",
+        "source": text[0],
+        "reference": text[1],
+        "annotations": json.dumps({"human": human}),
+    }
+
+
+def test_error_spans_move_with_the_characters(tmp_path: Path) -> None:
+    """Single spaces, segments counted again, raters' means, and nothing of an empty translation."""
+    table = pl.DataFrame([
+        esa("B", 9, (50.0, "r1", [(0, 99)])),
+        esa("refA", 2, (90.0, "r1", [])),
+        esa("A", 2, (80.0, "r1", [(5, 8), ("missing", "missing")]), (71.0, "r2", [])),
+        esa("A", 9, (0.0, "r1", [(0, 0)])),
+    ])  # fmt: skip
+    folder = tmp_path / "alvations/warmth/data/wmt-general"
+    folder.mkdir(parents=True)
+    table.write_parquet(folder / "wmt24humeval-en-de.parquet")
+    texts = tmp_path / "wmt-conference/wmt24-news-systems/txt/system-outputs/en-de"
+    write(texts / "A.txt", "\nEin  Hund .\n" + 7 * "\n")
+    write(texts / "B.txt", "\nHund\n" + 6 * "\n" + "Katze\n")
+    built = build("esa24", tmp_path, tmp_path / "built")
+    assert read_lines(built / "sources/en-de.txt") == ["A dog.", "A cat."]
+    assert read_lines(built / "system-outputs/en-de/A.txt") == ["Ein Hund .", ""]
+    assert read_lines(built / "documents/en-de.docs") == ["news\ten-de_#_news_#_doc"] * 2
+    assert read_lines(built / "human-scores/en-de.esa.seg.score") == [
+        "A\t75.5", "A\tNone", "B\tNone", "B\t50.0",
+    ]  # fmt: skip
+    places = [
+        (one["system"], one["segment"], one["rater"], [*map(dict.values, one["errors"])])
+        for one in records(built / "spans/en-de.jsonl")
+    ]
+    assert [(*row, [tuple(error)[:2] for error in errors]) for *row, errors in places] == [
+        ("A", 1, "r1", [(4, 7), ("missing", "missing")]), ("A", 1, "r2", []), ("B", 2, "r1", [(0, 5)]),
+    ]  # fmt: skip
+    write(texts / "B.txt", "\nHund\n")
+    assert refusal("esa24", tmp_path).endswith("en-de/B.txt: 9 lines expected, 2 found.")
+
+
+@pytest.mark.parametrize(("text", "places"), [("", [0]), (" a  b ", [0, 0, 1, 1, 2, 3, 3])])
+def test_where_characters_go(text: str, places: list[int]) -> None:
+    assert esa24.moved(text) == places

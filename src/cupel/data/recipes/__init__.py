@@ -32,6 +32,7 @@ _MODULES = {
     "mqm22": "mqm22",
     "ted21": "google_mqm",
     "bio21": "bio_mqm",
+    "esa24": "esa24",
     "mlqe": "mlqe",
 }
 
