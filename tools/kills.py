@@ -272,14 +272,14 @@ def killed(case: Case, folder: Path, seconds: float) -> float | None:
     except subprocess.TimeoutExpired:
         process.send_signal(signal.SIGKILL)
         process.wait()
-    _wait_for_session(process.pid)
+    wait_for_session(process.pid)
     return ended
 
 
-def _wait_for_session(session: int, seconds: float = 180) -> None:
+def wait_for_session(session: int, seconds: float = 180) -> None:
     """No process that the command started may run on."""
     end = time.monotonic() + seconds
-    while orphans := _members(session):
+    while orphans := members(session):
         assert time.monotonic() < end, f"processes run on: {[*map(_name, orphans)]}"
         time.sleep(0.05)
 
@@ -290,7 +290,7 @@ def _name(process: int) -> str:
     return str(process)
 
 
-def _members(session: int) -> list[int]:
+def members(session: int) -> list[int]:
     """The processes of a session, and workers of the cluster that are not idle."""
     members = _busy_workers() if ADDRESS else []
     for entry in Path("/proc").glob("[0-9]*/stat"):

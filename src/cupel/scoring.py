@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from pickle import PicklingError
+from functools import partial
 from typing import TYPE_CHECKING, cast
 
 import numpy as np
@@ -23,6 +23,7 @@ from cupel.console import Progress, warn
 from cupel.corpus import Corpus
 from cupel.errors import CupelError, MissingPart
 from cupel.metric import REFERENCES, SOURCES, Metric, longest_of, needs_of
+from cupel.pool import spread
 from cupel.registry import (
     MetricLike,
     Metrics,
@@ -174,10 +175,10 @@ def score_corpus(
         done += len(next(iter(statistics.values())))
         if progress:
             progress(done, len(items))
-    spread = {
+    statistics_of_all = {
         label: np.concatenate(rows)[items.of_system_and_segment] for label, rows in parts.items()
     }
-    return Scores(corpus, {**prepared, **others}, {**spread, **their_statistics})
+    return Scores(corpus, {**prepared, **others}, {**statistics_of_all, **their_statistics})
 
 
 def _of_others(
@@ -275,42 +276,8 @@ class Task:
 def _batch_statistics(
     items: _Items, metrics: Mapping[str, Metric], workers: int
 ) -> Iterator[dict[str, FloatArray]]:
-    tasks = items.batches()
-    if workers == 1 or len(items) <= BATCH_SIZE // 8:
-        for task in tasks:
-            yield task_statistics(metrics, task)
-        return
-    from concurrent.futures import ProcessPoolExecutor
-    from multiprocessing import get_context
-
-    # Spawned, not forked: a fork of a process with threads (Polars, BLAS) may hang.
-    with ProcessPoolExecutor(
-        workers, get_context("spawn"), initializer=_start_worker, initargs=(dict(metrics),)
-    ) as pool:
-        try:
-            yield from pool.map(_work, tasks)
-        except BaseException as error:
-            pool.shutdown(wait=False, cancel_futures=True)
-            if isinstance(error, PicklingError | AttributeError | TypeError):
-                raise CupelError(
-                    f"A metric cannot be sent to other processes ({error}): use one worker, or put "
-                    "its function into a module."
-                ) from error
-            raise
-
-
-_worker_metrics: dict[str, Metric] = {}
-
-
-def _start_worker(metrics: dict[str, Metric]) -> None:
-    import signal
-
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the parent's to handle
-    _worker_metrics.update(metrics)
-
-
-def _work(task: Task) -> dict[str, FloatArray]:
-    return task_statistics(_worker_metrics, task)
+    small = len(items) <= BATCH_SIZE // 8
+    return spread(partial(task_statistics, metrics), items.batches(), 1 if small else workers)
 
 
 def task_statistics(metrics: Mapping[str, Metric], task: Task) -> dict[str, FloatArray]:

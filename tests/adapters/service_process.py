@@ -65,12 +65,12 @@ class Running:
         return float(next(line.rpartition(" ")[2] for line in lines if line.startswith(name + " ")))
 
     def workers(self) -> list[int]:
-        """The process numbers of its workers; one of them is multiprocessing's own helper."""
+        """The process numbers of its workers."""
         children = Path(f"/proc/{self.process.pid}/task/{self.process.pid}/children").read_text()
         return [
             int(child)
             for child in children.split()
-            if "spawn_main" in Path(f"/proc/{child}/cmdline").read_text()
+            if "cupel.pool" in Path(f"/proc/{child}/cmdline").read_text()
         ]
 
 

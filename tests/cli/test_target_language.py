@@ -136,14 +136,15 @@ def test_python(capsys: pytest.CaptureFixture[str]) -> None:
 
 def test_a_service_for_one_language() -> None:
     from cupel.adapters.service.requests import SCORE, Task
-    from cupel.adapters.service.workers import Worker
+    from cupel.adapters.service.work import Answer, Performer
+    from cupel.pool import Worker, packed
 
-    worker = Worker(["meteor"], 1, "en-de")
+    worker: Worker[list[Task], list[Answer]] = Worker(packed(Performer(["meteor"], "en-de")))
     try:
-        worker.wait_until_ready()
+        worker.start()
         task = Task(SCORE, ("meteor",), {"hypotheses": OTHER}, [[text] for text in GERMAN], None)
         ((status, content),) = worker.ask([task])
     finally:
-        worker.end()
+        worker.close()
     assert status == 200
     assert "lang:de" in json.loads(content)["signatures"]["meteor"]

@@ -7,7 +7,6 @@ results come out in the order of the input. With `Resumable` a run that was stop
 from __future__ import annotations
 
 import os
-from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
@@ -15,6 +14,7 @@ from itertools import islice
 from pathlib import Path
 from typing import TextIO, TypeVar
 
+from cupel import pool
 from cupel.choosing.mbr import Choice, Decoder
 from cupel.choosing.segment import Candidates
 from cupel.errors import CupelError
@@ -25,9 +25,6 @@ Result = TypeVar("Result")
 
 CHUNK = 32
 """Segments that a worker gets at once."""
-AHEAD = 3
-"""Chunks for each worker that are under way."""
-
 Spread = Callable[
     [Callable[[Sequence[Item]], list[Result]], Iterator[list[Item]]], Iterator[list[Result]]
 ]
@@ -46,7 +43,8 @@ def choices(
     """
     chunks = chunked(segments, CHUNK)
     work = partial(_choose_all, decoder)
-    for results in (spread or partial(over_processes, workers=workers))(work, chunks):
+    spread = spread or partial(pool.spread, workers=workers)
+    for results in spread(work, chunks):
         yield from results
 
 
@@ -59,37 +57,6 @@ def chunked(items: Iterable[Item], size: int) -> Iterator[list[Item]]:
 
 def _choose_all(decoder: Decoder, segments: Sequence[Candidates]) -> list[Choice]:
     return [decoder.choose(segment) for segment in segments]
-
-
-def over_processes(
-    work: Callable[[Sequence[Item]], list[Result]], chunks: Iterator[list[Item]], workers: int
-) -> Iterator[list[Result]]:
-    """`map(work, chunks)` on so many processes; chunks are read only a little ahead."""
-    if workers == 1:
-        yield from map(work, chunks)
-        return
-    from concurrent.futures import Future, ProcessPoolExecutor
-    from multiprocessing import get_context
-
-    # Spawned, not forked: a fork of a process with threads (Polars, BLAS) may hang.
-    with ProcessPoolExecutor(workers, get_context("spawn"), initializer=_start_worker) as pool:
-        waiting: deque[Future[list[Result]]] = deque()
-        try:
-            for chunk in chunks:
-                waiting.append(pool.submit(work, chunk))
-                if len(waiting) >= AHEAD * workers:
-                    yield waiting.popleft().result()
-            while waiting:
-                yield waiting.popleft().result()
-        except BaseException:
-            pool.shutdown(wait=False, cancel_futures=True)
-            raise
-
-
-def _start_worker() -> None:
-    import signal
-
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the parent's to handle
 
 
 @contextmanager

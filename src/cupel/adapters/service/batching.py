@@ -18,10 +18,10 @@ from dataclasses import dataclass
 from cupel.adapters.service.counters import Counters
 from cupel.adapters.service.requests import Refusal, Task
 from cupel.adapters.service.settings import Settings
-from cupel.adapters.service.work import Answer, error
-from cupel.adapters.service.workers import Worker, WorkerDied
+from cupel.adapters.service.work import Answer, Performer, error
 from cupel.console import warn
 from cupel.errors import CupelError
+from cupel.pool import Worker, WorkerDied, packed, sharing_cores
 
 LOST = "The worker process died twice while it computed this request."
 
@@ -45,14 +45,14 @@ class Service:
         self.counters = counters
         self.stopping = False
         self.inside = 0
-        self._specs = list(specs)
+        self._performer = packed(Performer(specs, settings.language_pair))
         self._queue: deque[_Waiting] = deque()
         self._arrived = asyncio.Event()
         self._empty = asyncio.Event()
         self._empty.set()
         self._turn = asyncio.Lock()
         self._free = 0
-        self._workers: dict[int, Worker] = {}
+        self._workers: dict[int, Worker[Sequence[Task], list[Answer]]] = {}
         self._loops: list[asyncio.Task[None]] = []
         # A thread per worker, and one each for a replacement that loads while the old one ends.
         self._threads = ThreadPoolExecutor(2 * settings.workers)
@@ -77,7 +77,7 @@ class Service:
         for loop in self._loops:
             loop.cancel()
         for worker in self._workers.values():
-            worker.end()
+            worker.close()
         self._threads.shutdown(wait=False)
 
     @property
@@ -140,7 +140,9 @@ class Service:
             for one, answer in zip(batch, answers, strict=True):
                 _give(one, answer)
 
-    async def _asked(self, worker: Worker, batch: Sequence[_Waiting]) -> list[Answer]:
+    async def _asked(
+        self, worker: Worker[Sequence[Task], list[Answer]], batch: Sequence[_Waiting]
+    ) -> list[Answer]:
         """The answers of a worker, which is killed when nobody waits for them any more."""
         loop = asyncio.get_running_loop()
         tasks = [one.task for one in batch]
@@ -202,15 +204,14 @@ class Service:
                 self._arrived.set()
 
     async def _start_worker(self, number: int) -> None:
-        worker = Worker(self._specs, self.settings.workers, self.settings.language_pair)
-        self._workers[number] = worker
-        loop = asyncio.get_running_loop()
-        await loop.run_in_executor(self._threads, worker.wait_until_ready)
+        with sharing_cores(self.settings.workers):
+            worker = self._workers[number] = Worker(self._performer)
+        await asyncio.get_running_loop().run_in_executor(self._threads, worker.start)
 
     async def _replace(self, number: int) -> None:
         """Another process in place of one that died or was killed, as often as it takes."""
         self.counters.restarts += 1
-        self._workers[number].end()
+        self._workers[number].close()
         while True:
             try:
                 return await self._start_worker(number)

@@ -12,6 +12,7 @@ import sys
 import traceback
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from contextlib import suppress
+from functools import partial
 from typing import Any, TypeVar, cast
 
 from cupel import __version__
@@ -20,14 +21,42 @@ from cupel.alignments import Aligning, Alignment
 from cupel.batch import Batch
 from cupel.corpus import NO_REFERENCES, Corpus
 from cupel.errors import CupelError
-from cupel.metric import Metric, Preferring, learns_from_corpus
+from cupel.metric import Metric, Preferring, learns_from_corpus, needs_of
+from cupel.metrics.by_language import metrics_for
+from cupel.metrics.function import Function
 from cupel.scores import Scores
-from cupel.scoring import score_corpus
+from cupel.scoring import score, score_corpus
 
 Content = dict[str, Any]
 Answer = tuple[int, bytes]
 """HTTP status, and JSON."""
 Result = TypeVar("Result")
+
+
+class Performer:
+    """`perform` with these metrics: sent to a worker, it loads them there.
+
+    specs: the metrics. pair: the language pair, whose target language chooses their words.
+    """
+
+    def __init__(self, specs: Sequence[str], pair: str | None = None) -> None:
+        self._arguments = list(specs), pair
+
+    def __reduce__(self) -> Any:
+        return _loaded, self._arguments
+
+
+def _loaded(specs: Sequence[str], pair: str | None) -> Callable[[Sequence[Task]], list[Answer]]:
+    """Each metric scores one segment, so that models and tables are loaded before the first request."""
+    metrics = metrics_for(specs, pair)
+    for metric in metrics.values():
+        if isinstance(metric, Function):
+            continue  # somebody else's: it may not expect this text
+        needs = needs_of(metric)
+        references = ["A cat sat on the mat."] if "references" in needs else None
+        sources = ["Eine Katze saß auf der Matte."] if "sources" in needs else None
+        score(["The cat sat on the mat."], references, metric, sources=sources)
+    return partial(perform, metrics)
 
 
 def perform(metrics: Mapping[str, Metric], tasks: Sequence[Task]) -> list[Answer]:
