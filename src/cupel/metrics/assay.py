@@ -70,7 +70,6 @@ if TYPE_CHECKING:
 
 PRESETS = ("2", "wmt12-14", "wmt13")
 NAMES = {"2": "assay", "wmt12-14": "assay-1", "wmt13": "assay-wmt13"}
-RENAMED = {f"weights=assay-{name}": f"preset={name}" for name in PRESETS[1:]}
 LARGE = "assay-2-large"
 """The folder of the second model of size=large."""
 SIZES = ("small", "large")
@@ -96,14 +95,13 @@ class WordPieceAnalysis:
     "an encoder that reads translation and reference together, trained on judgments",
     modules=NEEDS,
     extra="contextual",
-    renamed=RENAMED,
+    elsewhere="chrf++",
 )
 @register(
     "assay-2",
     "the second release of assay, which is the newest",
     modules=NEEDS,
     extra="contextual",
-    renamed=RENAMED,
     preset="2",
 )
 @register(
@@ -112,7 +110,6 @@ class WordPieceAnalysis:
     modules=NEEDS,
     extra="contextual",
     check=encoder_missing,
-    renamed=RENAMED,
     preset="wmt12-14",
 )
 @register(
@@ -121,7 +118,6 @@ class WordPieceAnalysis:
     modules=NEEDS,
     extra="contextual",
     check=encoder_missing,
-    renamed=RENAMED,
     preset="wmt13",
 )
 @dataclass(frozen=True)
@@ -155,6 +151,7 @@ class Assay(Metric):
     device: option.Device = "auto"
 
     higher_is_better = True
+    costly = True
     longest = 100_000
     learns = False
     languages: ClassVar[str] = "English"

@@ -53,7 +53,6 @@ PREDICTIONS = ("difference", "win", "loss")
 @register(
     "nnrk",
     "neural network that compares with an average translation (Guzmán et al. 2017)",
-    renamed={"model": "weights"},
 )
 @dataclass(frozen=True)
 class Nnrk(Metric):
@@ -83,6 +82,7 @@ class Nnrk(Metric):
     made_for: ClassVar[str] = "en"
     decimals = 4
     higher_is_better = True
+    costly = True
     longest = 100_000
 
     def __post_init__(self) -> None:

@@ -59,7 +59,6 @@ MULTIPLE = ("best", "mean")
     modules=("torch", "safetensors", "spacy"),
     extra="neural,syntax",
     check=parser_missing,
-    renamed={"model=ensemble": "preset=ensemble", "model": "weights"},
 )
 @dataclass(frozen=True)
 class ReVal(Metric):
@@ -93,6 +92,7 @@ class ReVal(Metric):
     languages: ClassVar[str] = "English; others with a model of your own"
     decimals = 4
     higher_is_better = True
+    costly = True
     longest = 100_000
     learns = False
 
