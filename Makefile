@@ -7,6 +7,7 @@ INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c c
 WORKERS ?= auto
 COVERAGE ?= yes
 KERNELS := $(wildcard src/cupel/kernels/*.[ch])
+MODELS := $(addprefix -e ./,$(wildcard models/*))
 
 .PHONY: demo test check quick bench lint types soak fuzz lowest newest audit sbom clean
 
@@ -79,10 +80,10 @@ $(VENV)/bin/python:
 		{ echo "Cupel needs Python 3.11 or newer: make PYTHON=/path/to/python3.11 ..." >&2; exit 2; }
 	$(PYTHON) -m venv $(VENV)
 
-$(VENV)/installed: $(VENV)/bin/python pyproject.toml constraints.txt hatch_build.py $(KERNELS)
-	$(INSTALL) -e '.[all]'
+$(VENV)/installed: $(VENV)/bin/python pyproject.toml $(wildcard models/*/pyproject.toml) constraints.txt hatch_build.py $(KERNELS)
+	$(INSTALL) $(MODELS) -e '.[all]'
 	@touch $@
 
 $(VENV)/installed-dev: $(VENV)/installed
-	$(INSTALL) -e '.[test,lint]'
+	$(INSTALL) $(MODELS) -e '.[test,lint]'
 	@touch $@

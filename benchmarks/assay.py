@@ -1,4 +1,4 @@
-"""`assay` against BERTScore-style matching over the encoder of `assay-1` through `transformers`.
+"""`assay` against BERTScore-style matching over the encoder of `assay-wmt13` through `transformers`.
 
     python benchmarks/assay.py [--threads 2] [--segments 500]
 
@@ -21,10 +21,10 @@ from cupel.cli.output import table
 
 HEADER = ["assay, distinct sentences", "ours/s", "peer/s", "ratio", "goal"]
 GOALS = {
-    "assay-1:precision=float32": "150 on 2 cores",
-    "assay-1:precision=bfloat16": "300 on 2 cores",
-    "assay-2:precision=float32": "100 on 2 cores",
-    "assay-2:precision=bfloat16": "200 on 2 cores",
+    "assay-wmt13:precision=float32": "150 on 2 cores",
+    "assay-wmt13:precision=bfloat16": "300 on 2 cores",
+    "assay:precision=float32": "100 on 2 cores",
+    "assay:precision=bfloat16": "200 on 2 cores",
 }
 
 

@@ -1,4 +1,4 @@
-"""All pairs of a list by assay-1 on a GPU: seconds to encode, seconds for the matrix, memory.
+"""All pairs of a list by assay-wmt13 on a GPU: seconds to encode, seconds for the matrix, memory.
 
     python benchmarks/mbr_gpu.py --device cuda --n 1024 [--candidates FILE] [-o FILE]
 
@@ -43,12 +43,12 @@ def real_lists(count: int) -> dict[str, list[str]]:
 
 
 def utility(texts: list[str], device: str, weights: str | None, encoder: str | None) -> Any:
-    """assay-1 over a list that is its own pseudo-references; nothing is encoded yet."""
+    """assay-wmt13 over a list that is its own pseudo-references; nothing is encoded yet."""
     from cupel.choosing.segment import Candidates, Distinct
     from cupel.choosing.vector_utility import AssayUtility
     from cupel.metrics.assay import Assay
 
-    preset = "2" if weights else "wmt12-14"
+    preset = "2" if weights else "wmt13"
     metric = Assay(preset=preset, weights=weights, encoder=encoder, device=device)
     return AssayUtility(metric, Distinct.of(Candidates(texts)))
 

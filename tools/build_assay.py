@@ -1,7 +1,7 @@
 """Make the release `assay-2` of two models that `cupel train assay` wrote: its level, and its card.
 
     python tools/assemble_encoder.py deberta-v3-xsmall PACKAGES deberta-v3-xsmall
-    cupel train assay --config src/cupel/resources/assay-2/training.json -o FOLDER
+    cupel train assay --config models/cupel-assay/cupel_models/assay-2/training.json -o FOLDER
     python tools/build_assay.py FOLDER/assay-2-left-out --target LEFT_OUT
     python tools/build_assay.py FOLDER/assay-2 --like LEFT_OUT
 
@@ -46,7 +46,7 @@ from cupel.neural.packed import pack
 from cupel.neural.weights import read_content, write_content
 from cupel.neural.wordpiece import TOKENIZER
 
-TARGET = Path(__file__).parents[1] / "src/cupel/resources/assay-2"
+TARGET = Path(__file__).parents[1] / "models/cupel-assay/cupel_models/assay-2"
 CAMPAIGNS = ("mqm21", "ted21", "bio21:de-en,fr-en,zh-en")
 MULTIPLES = (0.0, 0.1, 0.2, 0.3, 0.5)
 CHOSEN = 0.2

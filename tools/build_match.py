@@ -1,4 +1,4 @@
-"""Train the word vectors and weights of `tuned-match`: src/cupel/resources/nnrk-match.
+"""Train the word vectors and weights of `tuned-match`: models/cupel-nnrk/cupel_models/nnrk-match.
 
     python tools/build_match.py SCORES [FOLDER]
 
@@ -34,7 +34,8 @@ from cupel.learned.nnrk.files import open_model
 from cupel.learned.nnrk.model.features import feature_set
 from cupel.learned.nnrk.model.tuned_match import KIND, RARITY
 from cupel.learned.nnrk.training.matches import Lessons, Matcher, Settings, train
-from cupel.neural.weights import embedded, read_card, save_arrays
+from cupel.models import model_folder
+from cupel.neural.weights import read_card, save_arrays
 from cupel.reading.jsons import json_lines
 from cupel.registry import get_metric
 from cupel.text.tokenizers import Tokenizer
@@ -42,8 +43,8 @@ from cupel.text.unknown_words import unknown_vectors
 from cupel.text.vectors import DISTILLED, open_vectors
 
 TEACHER = "assay-wmt13"
-PRESET = "light-2"
-"""The preset whose skip arcs stand beside the matches in training."""
+PRESET = "light"
+"""The preset whose skip arcs stand beside the matches in training, with `word-match`."""
 BLOCK = 2000
 EVERY_15 = 4
 LEVELS = 127
@@ -139,8 +140,8 @@ def of_wmt15() -> list[Part]:
 
 
 def skip_arcs() -> Any:
-    """The skip arcs of PRESET."""
-    features = feature_set(open_model(PRESET).features)
+    """The skip arcs of PRESET, and `word-match`."""
+    features = feature_set([*open_model(PRESET).features, "word-match"])
     return feature_set([name for name in features.names if name not in dict(features.vectors)])
 
 
@@ -148,7 +149,7 @@ def taught(parts: Sequence[Part], folder: Path) -> FloatArray:
     """The teacher's scores as log-odds of a preference, NaN where a group is held out."""
     folder.mkdir(parents=True, exist_ok=True)
     metric = get_metric(f"{TEACHER}:precision=bfloat16")
-    slope = float(read_card(embedded(TEACHER), "assay")["slope"])
+    slope = float(read_card(model_folder(TEACHER), "assay")["slope"])
     scores = []
     for part in parts:
         own = np.full(len(part.texts), np.nan)
@@ -240,4 +241,4 @@ def exported(matcher: Matcher, types: Sequence[str]) -> dict[str, Any]:
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]), Path(sys.argv[2]) if len(sys.argv) > 2 else embedded(KIND))
+    main(Path(sys.argv[1]), Path(sys.argv[2]) if len(sys.argv) > 2 else model_folder(KIND))

@@ -1,14 +1,13 @@
-"""Train the ReVal models that ship with Cupel: src/cupel/resources/reval and reval-ensemble.
+"""Train the preset `single` of ReVal: models/cupel-reval/cupel_models/reval.
 
     CUPEL_DATA=... python tools/build_reval.py FOLDER [SEED ...]
 
 trains one model a seed into FOLDER/SEED (an interrupted one is taken up again), and prints for each
 how far it agrees with the judgments of the WMT13 lines held out for development and test, which no
-training has seen. The best goes to the resources with that figure in its card; what it does on
-wmt14 and wmt12 is then looked up for the card, and plays no part in the choice. All of them, joined,
-are the ensemble. A model takes a minute or two of one core, once the sentences are parsed. Sums of
-floats in another order (another machine, another PyTorch) lead to another model within the spread
-of the seeds.
+training has seen. The best is kept with that figure in its card; what it does on wmt14 and wmt12 is
+then looked up for the card, and plays no part in the choice. A model takes a minute or two of one
+core, once the sentences are parsed. Sums of floats in another order (another machine, another
+PyTorch) lead to another model within the spread of the seeds.
 """
 
 from __future__ import annotations
@@ -23,15 +22,13 @@ import numpy as np
 from cupel.batch import Batch
 from cupel.human.tau import tau_wmt14
 from cupel.learned.reval.data.examples import SimilarityData
-from cupel.learned.reval.files import save_ensemble
 from cupel.learned.reval.model.network import Design
 from cupel.learned.reval.training.run import Reading, train_reval
 from cupel.learned.reval.training.settings import Training
 from cupel.meta.campaign import evaluate
 from cupel.metrics.reval import ReVal
 
-TARGET = Path(__file__).parents[1] / "src/cupel/resources/reval"
-ENSEMBLE = TARGET.with_name("reval-ensemble")
+TARGET = Path(__file__).parents[1] / "models/cupel-reval/cupel_models/reval"
 SET = "L+Sick"
 DESIGN = Design(memory=150, hidden=50)
 READING = Reading(unknown="letters")
@@ -67,20 +64,6 @@ def test_figures(dataset: str, model: Path | str) -> dict[str, float]:
     return figures
 
 
-def join(data: SimilarityData, folder: Path, seeds: list[int]) -> None:
-    """The ensemble of all seeds, without a choice among them."""
-    models = [folder / str(seed) for seed in seeds]
-    joined = "+".join(map(str, models))
-    save_ensemble(
-        ENSEMBLE,
-        models,
-        dev={"tau": round(held_out_tau(data, joined), 4)},
-        test={name: test_figures(name, joined) for name in ("wmt14", "wmt12")},
-        chosen="all seeds that were trained of the settings that the single model has",
-        licence=LICENCE,
-    )
-
-
 def main(folder: Path, seeds: list[int]) -> None:
     """Train, compare on development lines, keep the best."""
     data = SimilarityData()
@@ -103,7 +86,6 @@ def main(folder: Path, seeds: list[int]) -> None:
     shutil.copy(folder / str(best) / "weights.safetensors", TARGET)
     text = json.dumps(card, indent=1, ensure_ascii=False) + "\n"
     (TARGET / "card.json").write_text(text, encoding="utf-8")
-    join(data, folder, seeds)
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Train the ReVal model that Cupel takes by default, taught by assay-wmt13: src/cupel/resources/reval-2.
+"""Train the ReVal model that Cupel takes by default, taught by assay-wmt13: models/cupel-reval/cupel_models/reval-2.
 
     CUPEL_DATA=... python tools/build_reval_taught.py FOLDER
 
@@ -24,7 +24,7 @@ from cupel.learned.reval.training.run_taught import taught_by, train_taught
 from cupel.learned.reval.training.settings import Teaching
 from cupel.registry import get_metric
 
-TARGET = Path(__file__).parents[1] / "src/cupel/resources/reval-2"
+TARGET = Path(__file__).parents[1] / "models/cupel-reval/cupel_models/reval-2"
 TEACHER = "assay-wmt13:precision=bfloat16"
 READING = Reading(vectors="mpnet-glove-150d-30k", unknown="letters")
 DESIGN = Design(memory=300, hidden=100, dimension=150)

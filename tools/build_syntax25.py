@@ -19,7 +19,7 @@ from cupel.data import find, wmt_corpus
 from cupel.learned.nnrk.data.examples import HELD_OUT
 from cupel.learned.nnrk.model.syntax25 import OTHER, Recursive, forest_of, save_network
 from cupel.learned.nnrk.training.syntax25 import train
-from cupel.neural.weights import embedded
+from cupel.models import model_folder
 from cupel.syntax.parser import Parser
 from cupel.text.vectors import open_vectors
 
@@ -104,4 +104,4 @@ def spoil(words: list[str], rng: np.random.Generator) -> list[str]:
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]) if len(sys.argv) > 1 else embedded("syntax25"))
+    main(Path(sys.argv[1]) if len(sys.argv) > 1 else model_folder("syntax25"))

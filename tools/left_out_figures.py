@@ -1,6 +1,6 @@
 """How far metrics agree with experts on the campaigns that `assay` has not seen, as docs/assay.md has it.
 
-    python tools/left_out_figures.py assay assay-1 chrf
+    python tools/left_out_figures.py assay assay-wmt13 chrf
     python tools/left_out_figures.py assay assay:size=large --segments 30    # drawn from each language pair
     python tools/left_out_figures.py assay --penalties
 

@@ -43,11 +43,18 @@ PAIRS = {
 }  # fmt: skip
 LEXICAL = ["bleu", "chrf", "chrf++", "ter", "rouge-l"]
 UTILITIES = {
-    "into English": [*LEXICAL, "meteor", "w2v-avg", "assay-1", "chrf ter", "chrf meteor assay-1"],
+    "into English": [
+        *LEXICAL,
+        "meteor",
+        "w2v-avg",
+        "assay-wmt13",
+        "chrf ter",
+        "chrf meteor assay-wmt13",
+    ],
     "out of English": [*LEXICAL, "chrf ter"],
 }
 JUDGES = {
-    "into English": ["bleu", "chrf", "ter", "meteor", "assay-1"],
+    "into English": ["bleu", "chrf", "ter", "meteor", "assay-wmt13"],
     "out of English": ["bleu", "chrf", "ter"],
 }
 RESAMPLES, SEED = 1000, 12345

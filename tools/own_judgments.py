@@ -261,7 +261,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("folder", type=Path, help="Where to keep what models read.")
     parser.add_argument("--draws", type=int, default=10)
     parser.add_argument("--pairs", nargs="*", default=list(BIO), help="Language pairs of bio21.")
-    parser.add_argument("--start", default="assay-1", help="Model to tune on bio21.")
+    parser.add_argument("--start", default="assay", help="Model to tune on bio21.")
     parser.add_argument("--only-across", action="store_true", help="Leave out mqm21 and intervals.")
     given = parser.parse_args(arguments)
     given.folder.mkdir(parents=True, exist_ok=True)

@@ -1,6 +1,6 @@
 """Trains the reader of `assay:size=large`: changes of the first layers of Qwen2.5-Coder 1.5B, and a head.
 
-    python tools/train_assay_large.py OUT --config src/cupel/resources/assay-2/training.json
+    python tools/train_assay_large.py OUT --config models/cupel-assay/cupel_models/assay-2/training.json
     python tools/train_assay_large.py OUT --train da15 --layers 1 --steps 2 --device cpu     # a trial
 
 OUT: the folder of weights and card that is written, with log.tsv, the costs of each step. (The card of the release
@@ -11,7 +11,7 @@ trained on; tau within segments and Pearson's r on it are printed, without and w
 The costs are those of `cupel train assay`: preferences (`Objective`) and graded campaigns (`graded_cost`) of each
 step. AdamW; rates rise over the first 6% of the steps and then fall to 0; gradients of the changes are clipped; the
 moving average of the weights is what is kept. A training that was stopped begins again: the 559 steps
-of the release take seven minutes on an H200. Needs PyTorch and the packages of Qwen (cupel[large]).
+of the release take seven minutes on an H200. Needs PyTorch and the model qwen2.5-coder-1.5b (`cupel models get`).
 """
 
 from __future__ import annotations
@@ -42,10 +42,11 @@ from cupel.learned.assay.training.graded import by_pair, graded_cost
 from cupel.learned.assay.training.loop import Objective, mixed_steps
 from cupel.learned.assay.training.run import used
 from cupel.learned.assay.training.settings import Training
+from cupel.models import model
 from cupel.neural.byte_pairs import BytePairs
 from cupel.neural.devices import find_device, moved
 from cupel.neural.gguf import Gguf
-from cupel.neural.qwen_package import QWEN, SHA256
+from cupel.neural.qwen import QWEN, open_qwen
 from cupel.neural.weights import check_untrained, save_weights
 
 LAYERS, RANK, STEPS = 22, 32, 559
@@ -325,7 +326,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     torch.backends.cuda.matmul.allow_tf32 = True
     device = find_device(chosen.device)
     place = Place(device, torch.bfloat16 if device.type == "cuda" else torch.float32)
-    file = Gguf([chosen.gguf]) if chosen.gguf else QWEN.open()
+    file = Gguf(chosen.gguf) if chosen.gguf else open_qwen()
     tokenizer = BytePairs(file.settings)
     whole = read_texts(chosen.train, tokenizer)
     texts = replace(whole, data=whole.data.part(held_out=False))
@@ -348,7 +349,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         "data": list(chosen.train),
         "encoder": {
             "name": "Qwen2.5-Coder-1.5B-Instruct",
-            "sha256": sha256_of(chosen.gguf) if chosen.gguf else SHA256,
+            "sha256": sha256_of(chosen.gguf) if chosen.gguf else model(QWEN).files[0].sha256,
         },
         "steps": len(log),
         "seed": chosen.seed,

@@ -19,6 +19,7 @@ from pathlib import Path
 
 from cupel.errors import CannotWrite
 
+DATA_VARIABLE = "CUPEL_DATA"
 _FREE = "free some space there and try again"
 _ALLOW = "choose another folder or change its permissions"
 _RENAME = "choose another name"
@@ -49,6 +50,12 @@ def cache_folder() -> Path:
 def data_folder() -> Path:
     """XDG_DATA_HOME/cupel, else ~/.local/share/cupel: where `cupel data get` and `add` put datasets."""
     return _xdg("XDG_DATA_HOME", ".local/share")
+
+
+def search_folders() -> list[Path]:
+    """Where datasets and models are looked for, in order: the folders of CUPEL_DATA, then the user's."""
+    listed = os.environ.get(DATA_VARIABLE, "").split(os.pathsep)
+    return [*(Path(entry).expanduser() for entry in listed if entry), data_folder()]
 
 
 @contextlib.contextmanager

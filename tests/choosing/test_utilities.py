@@ -20,7 +20,7 @@ from cupel.choosing.utilities import PairUtility, Utility, utility_metric
 from cupel.choosing.vector_utility import reads_pairs
 from cupel.kernels.pair_ngrams import Ngrams, PairIndex, Part
 from cupel.metrics.assay import Assay
-from cupel.neural.weights import embedded
+from cupel.models import model_folder
 
 WORDS = "the a cat dog sat sits on under mat rug today yesterday quickly .".split()
 SPECS = [
@@ -165,8 +165,8 @@ def test_assay_1_encodes_sentences_not_pairs() -> None:
         "Dogs bark",
         "Dogs barked loudly today",
     ]
-    found, segment = utility("assay-1:device=cpu", texts)
-    expected = slow_matrix("assay-1:device=cpu", texts, texts)
+    found, segment = utility("assay-wmt13:device=cpu", texts)
+    expected = slow_matrix("assay-wmt13:device=cpu", texts, texts)
     assert np.abs(found.matrix(segment.rows, 0, 5) - expected).max() < 1e-5
     assert np.abs(found.expected(segment.rows) - expected.mean(axis=1)).max() < 1e-5
     assert type(found).__name__ == "AssayUtility"
@@ -177,10 +177,10 @@ def test_assay_1_encodes_sentences_not_pairs() -> None:
 def test_which_metrics_read_pairs(tmp_path: Path) -> None:
     pytest.importorskip("tokenizers")
     pytest.importorskip("torch")
-    specs = ("assay", "assay-1", "assay-wmt13", "assay-1:meteor=yes", "chrf")
-    assert [reads_pairs(cupel.get_metric(s)) for s in specs] == [True, False, False, True, False]
+    specs = ("assay", "assay-wmt13", "assay-wmt13:meteor=yes", "chrf")
+    assert [reads_pairs(cupel.get_metric(s)) for s in specs] == [True, False, True, False]
     # A model tuned on judgments of one's own corrects the score of each pair.
-    card = json.loads((embedded("assay-wmt12-14") / "card.json").read_text("utf-8"))
-    card["stands_on"] = {"name": "assay-wmt12-14", "sha256": card["sha256"]}
+    card = json.loads((model_folder("assay-wmt13") / "card.json").read_text("utf-8"))
+    card["stands_on"] = {"name": "assay-wmt13", "sha256": card["sha256"]}
     (tmp_path / "card.json").write_text(json.dumps(card), "utf-8")
     assert reads_pairs(Assay(weights=str(tmp_path)))

@@ -12,7 +12,8 @@ import pytest
 import cupel
 from cupel.cli.train_assay import listed_trainings, untrained
 from cupel.errors import CupelError
-from cupel.neural.weights import embedded, read_card
+from cupel.models import model_folder
+from cupel.neural.weights import read_card
 
 pytest.importorskip("torch")
 pytest.importorskip("tokenizers")
@@ -92,10 +93,10 @@ def test_what_a_file_lists(tmp_path: Path) -> None:
 
 
 def test_the_file_of_the_release_can_be_read(tmp_path: Path) -> None:
-    trainings = dict(listed_trainings(embedded("assay-2") / "training.json", tmp_path))
+    trainings = dict(listed_trainings(model_folder("assay-2") / "training.json", tmp_path))
     assert list(trainings) == ["assay-2-left-out", "assay-2"]
     first, release = trainings.values()
     assert release["encoder"] == Path("deberta-v3-xsmall")
     assert release["teachers"] == [Path("assay-2-large")]
     assert {name for name in release if release[name] != first.get(name)} == {"train", "steps"}
-    assert read_card(embedded("assay-2"), "assay")["data"] == release["train"]
+    assert read_card(model_folder("assay-2"), "assay")["data"] == release["train"]

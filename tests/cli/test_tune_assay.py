@@ -12,7 +12,7 @@ from typer.testing import CliRunner, Result
 import cupel
 from cupel.cli.typer_commands import app
 from cupel.errors import CupelError
-from cupel.neural.weights import embedded
+from cupel.models import model_folder
 
 pytest.importorskip("torch")
 pytest.importorskip("tokenizers")
@@ -75,7 +75,7 @@ def mine(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_the_folder_is_small_and_names_its_release(mine: Path) -> None:
     card = json.loads((mine / "card.json").read_text())
-    release = json.loads((embedded("assay-wmt13") / "card.json").read_text())
+    release = json.loads((model_folder("assay-wmt13") / "card.json").read_text())
     assert card["stands_on"] == {"name": "assay-wmt13", "sha256": release["sha256"]}
     assert (card["judgments"], card["segments"], card["documents"]) == (48, 24, 24)
     assert card["left out"]["r"]["tuned"] > card["left out"]["r"]["release"] + 0.2
@@ -144,7 +144,7 @@ def test_starts_that_cannot_be_used(tmp_path: Path, mine: Path) -> None:
     for start, sentence in (
         (tmp_path / "c", "holds no model"),
         (tmp_path / "nowhere", "There is no model"),
-        (embedded("nnrk-light"), "is not the card of a model of the kind 'assay'"),
+        (model_folder("nnrk-light"), "is not the card of a model of the kind 'assay'"),
         (mine, "holds a correction of assay-wmt13"),
     ):
         done = tune("--tune", "--train", folder, "-o", tmp_path / "mine", start=start)

@@ -22,11 +22,11 @@ from cupel.learned.assay.model.joint import Joint  # noqa: E402
 from cupel.learned.assay.model.long_texts import LONG, SENTENCE, LongTexts  # noqa: E402
 from cupel.learned.assay.model.scoring import raw_scores  # noqa: E402
 from cupel.learned.assay.model.sentence_alignment import align_sentences  # noqa: E402
+from cupel.models import model_folder  # noqa: E402
 from cupel.neural.packed import pack  # noqa: E402
-from cupel.neural.weights import embedded  # noqa: E402
 from cupel.neural.wordpiece import WordPieces, find_encoder  # noqa: E402
 
-METRIC = "assay-2:device=cpu"
+METRIC = "assay:device=cpu"
 SENTENCES = [texts[0] for texts in sample().references[:12]]
 TEXT = " ".join(SENTENCES)
 LONG_SENTENCE = SENTENCES[5]
@@ -180,7 +180,7 @@ def test_the_best_of_several_references_counts() -> None:
 
 
 def test_short_texts_keep_their_scores_bit_for_bit(tokenizer: WordPieces) -> None:
-    folder, corpus = embedded("assay-2"), sample()
+    folder, corpus = model_folder("assay-2"), sample()
     model, _ = open_assay(folder, None, "cpu", "float32")
     before, _ = load_assay(folder)
     pack(before.encoder)
@@ -217,4 +217,4 @@ def test_words_of_long_texts_are_aligned_in_their_places() -> None:
 def test_signatures_say_how_long_texts_are_read() -> None:
     assert "|long:parts-2" in str(get_metric("assay").signature())
     assert "|long:parts-2" in str(get_metric("assay:size=large").signature())
-    assert "long:" not in str(get_metric("assay-1").signature())
+    assert "long:" not in str(get_metric("assay-wmt13").signature())

@@ -8,12 +8,9 @@ import numpy as np
 import pytest
 
 from cupel.batch import Batch
-from cupel.corpus import Corpus
 from cupel.errors import CupelError
 from cupel.learned.nnrk.model.features import feature_set
 from cupel.learned.nnrk.model.word_match import COLUMNS, WordMatch
-from cupel.metric import Metric
-from cupel.registry import get_metric
 from cupel.text.vectors import DISTILLED, open_vectors
 
 TABLE = "good 1 0\nfine 0.8 0.6\nday 0 1\n"
@@ -86,20 +83,3 @@ def test_names_of_the_feature(table: str) -> None:
     assert [skip.name for skip in features.skips] == ["word-match", f"word-match={table}"]
     with pytest.raises(CupelError, match="There are no vectors 'nowhere'"):
         feature_set("word-match=nowhere")
-
-
-def test_light_2_knows_words_of_the_same_meaning() -> None:
-    light, second = (get_metric(f"nnrk:preset={name}") for name in ("light", "light-2"))
-    assert str(get_metric("nnrk").signature()) == str(light.signature())
-    assert "model:light-2" in str(second.signature())
-    reference = "The former minister was imprisoned for five years."
-    corpus = Corpus.of([reference], [reference])
-
-    def gain(metric: Metric) -> float:
-        texts = [reference.replace("imprisoned", word) for word in ("jailed", "painted")]
-        batch = Batch(texts, [[reference]] * 2)
-        prepared = metric.prepare(corpus)
-        same, other = prepared.segment_scores(prepared.statistics(batch))
-        return float(same - other)
-
-    assert gain(second) > gain(light) > 0

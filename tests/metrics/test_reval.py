@@ -20,7 +20,7 @@ from torch import Tensor  # noqa: E402
 from cupel.batch import Batch  # noqa: E402
 from cupel.errors import CupelError  # noqa: E402
 from cupel.learned.reval.data.examples import Examples, SimilaritySet  # noqa: E402
-from cupel.learned.reval.files import open_scorer, save_ensemble  # noqa: E402
+from cupel.learned.reval.files import open_scorer  # noqa: E402
 from cupel.learned.reval.model.encoder import TreeLstm  # noqa: E402
 from cupel.learned.reval.model.network import Design  # noqa: E402
 from cupel.learned.reval.training.run import Reading, train_reval  # noqa: E402
@@ -95,7 +95,7 @@ def scores(model: Path, /, hypotheses: list[str], references: list[str], **optio
 def test_scores_are_the_model_s_similarities(trained: Path) -> None:
     """Equation 2 on the slow encoder's states gives (y - 1) / 4."""
     scorer = open_scorer(trained)
-    (network,) = scorer.networks
+    network = scorer.network
     network.double()
 
     def state(tree: Tree) -> Tensor:
@@ -144,28 +144,6 @@ def test_several_models_are_averaged(trained: Path) -> None:
     sums = [open_scorer(model).checksum for model in (trained, other)]
     assert signature["model"] == "+".join(sums)
     assert signature["vectors"].count("four.txt") == 1
-
-
-def test_an_ensemble_is_its_members_in_one_folder(trained: Path, tmp_path: Path) -> None:
-    """Same scores and signature as weights=A+B; a third model of other weights stands for a seed."""
-    from cupel.neural.weights import load_weights, save_weights
-
-    (tensors, card), other = load_weights(trained, "reval"), tmp_path / "other"
-    moved = {name: tensor * 1.5 for name, tensor in tensors.items()}
-    save_weights(other, "reval", moved, {k: v for k, v in card.items() if k != "sha256"})
-    save_ensemble(tmp_path / "both", [trained, other], chosen="both")
-    sum_of_both = f"{trained}+{other}"
-    joined = scores(trained, TEXTS, REFERENCES, weights=str(tmp_path / "both"))
-    apart = scores(trained, TEXTS, REFERENCES, weights=sum_of_both)
-    np.testing.assert_allclose(joined, apart, atol=3e-6)
-    assert abs(joined - scores(trained, TEXTS, REFERENCES)).max() > 1e-3
-    ours = metric(trained, weights=str(tmp_path / "both"))
-    assert ours.signature() == metric(trained, weights=sum_of_both).signature()
-    card = open_scorer(tmp_path / "both").card
-    assert [set(one) for one in card["members"]] == [{"sha256", "training", "dev"}] * 2
-    assert card["chosen"] == "both"
-    with pytest.raises(CupelError, match="without tuned vectors, can be joined"):
-        save_ensemble(tmp_path / "mixed", [trained, trained.parent / "tuned"])
 
 
 def test_models_under_different_heads(trained: Path, tmp_path: Path) -> None:
@@ -340,9 +318,9 @@ def test_the_shipped_model_prefers_what_means_the_same(shipped: ReVal) -> None:
 
 
 def test_the_shipped_model_is_small_and_has_a_card(shipped: ReVal) -> None:
-    from cupel.neural.weights import embedded
+    from cupel.models import model_folder
 
-    folder = embedded("reval-2")
+    folder = model_folder("reval-2")
     assert sum(file.stat().st_size for file in folder.iterdir()) < 2_000_000
     (scorer,) = shipped.scorers
     card = scorer.card
@@ -352,25 +330,15 @@ def test_the_shipped_model_is_small_and_has_a_card(shipped: ReVal) -> None:
     assert scorer.vectors.digest.startswith(card["vectors_digest"])
 
 
-def test_the_shipped_ensemble_has_the_single_model_among_its_members() -> None:
+def test_the_single_model_keeps_its_weights() -> None:
     pytest.importorskip("spacy")
     from cupel.registry import get_metric
 
-    shipped = get_metric("reval:preset=single,device=cpu")
-    assert dict(shipped.signature().entries)["model"] == "eaac0b3e8935"
-    ensemble = get_metric("reval:preset=ensemble,device=cpu")
-    assert isinstance(ensemble, ReVal)
-    (scorer,) = ensemble.scorers
-    sums = dict(ensemble.signature().entries)["model"].split("+")
-    assert len(scorer.networks) == len(sums) == 3
-    assert dict(shipped.signature().entries)["model"] in sums
-    assert {one["training"]["seed"] for one in scorer.card["members"]} == {1, 2, 3}
-    assert set(scorer.card) >= {"data", "test", "licence", "chosen"}
+    single = get_metric("reval:preset=single,device=cpu")
+    assert dict(single.signature().entries)["model"] == "eaac0b3e8935"
     texts = ["The talks had failed .", "The talks failed .", "A dog runs ."]
-    batch = Batch(texts, [[texts[0]]] * 3)
-    same, close, other = ensemble.statistics(batch)[:, 0]
+    same, close, other = single.statistics(Batch(texts, [[texts[0]]] * 3))[:, 0]
     assert same > close > other
-    assert abs(close - shipped.statistics(batch)[1, 0]) < 0.2
 
 
 def test_entities_are_read_as_characters(shipped: ReVal) -> None:

@@ -84,10 +84,8 @@ def test_every_format_as_decoded_one_by_one(tmp_path: Path) -> None:
     tensors = {
         f"t{form}": (form, 3 * BLOCKS[form][0], b"".join(raws)) for form, raws in blocks.items()
     }
-    whole = gguf(tensors)
-    (tmp_path / "1").write_bytes(whole[:700])
-    (tmp_path / "2").write_bytes(whole[700:])
-    file = Gguf([tmp_path / "1", tmp_path / "2"])
+    (tmp_path / "file").write_bytes(gguf(tensors))
+    file = Gguf(tmp_path / "file")
     assert file.settings["size"] == 640
     assert list(file.settings["words"]) == ["a", "é"]
     assert file.settings["scores"].tolist() == [0.5, -1.0]
@@ -96,8 +94,7 @@ def test_every_format_as_decoded_one_by_one(tmp_path: Path) -> None:
         np.testing.assert_allclose(file.rows(f"t{form}")[0], expected, rtol=1e-6, atol=1e-6)
 
 
-def test_rows_of_a_table_that_lies_in_several_parts(tmp_path: Path) -> None:
-    """Every place that a part can end at: between rows, and inside one."""
+def test_rows_of_a_table(tmp_path: Path) -> None:
     rng = np.random.default_rng(2)
     rows = [b"".join(random_block(8, rng) for _ in range(2)) for _ in range(6)]
     head = b"GGUF" + struct.pack("<IQQ", 3, 1, 0)
@@ -108,23 +105,17 @@ def test_rows_of_a_table_that_lies_in_several_parts(tmp_path: Path) -> None:
         [slow(8, row[:34]) + slow(8, row[34:]) for row in rows],
     )
     order = np.array([5, 0, 3, 3, 1])
-    for first in range(len(head), len(whole), 17):
-        for name, part in (("1", whole[:first]), ("2", whole[first : first + 90])):
-            (tmp_path / name).write_bytes(part)
-        parts = [tmp_path / "1", tmp_path / "2"]
-        if whole[first + 90 :]:
-            (tmp_path / "3").write_bytes(whole[first + 90 :])
-            parts.append(tmp_path / "3")
-        file = Gguf(parts)
-        np.testing.assert_allclose(file.rows("t", order), expected[order], rtol=1e-6)
-        np.testing.assert_allclose(file.rows("t"), expected, rtol=1e-6)
+    (tmp_path / "file").write_bytes(whole)
+    file = Gguf(tmp_path / "file")
+    np.testing.assert_allclose(file.rows("t", order), expected[order], rtol=1e-6)
+    np.testing.assert_allclose(file.rows("t"), expected, rtol=1e-6)
 
 
 @pytest.mark.parametrize("cut", [3, 20, 60])
 def test_a_file_that_ends_too_early(tmp_path: Path, cut: int) -> None:
     (tmp_path / "x").write_bytes(gguf({"t": (0, 1, b"\0\0\0\0")})[:cut])
     with pytest.raises(CupelError, match="is not a GGUF file that can be read"):
-        Gguf([tmp_path / "x"])
+        Gguf(tmp_path / "x")
 
 
 def listed(texts: list[str]) -> Texts:

@@ -40,6 +40,6 @@ def test_packed_layers_read_as_they_did(span: int, activation: str) -> None:
 
 
 def test_a_model_that_scores_is_packed_and_one_to_train_is_not() -> None:
-    folder = named_folder("assay-1")
+    folder = named_folder("assay-wmt13")
     assert not isinstance(load_assay(folder)[0].encoder.layers[0], PackedLayer)
     assert isinstance(open_assay(folder, None, "cpu", "float32")[0].encoder.layers[0], PackedLayer)

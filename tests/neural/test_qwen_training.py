@@ -23,13 +23,13 @@ from assay_large_texts import by_length, read_texts  # noqa: E402
 from cupel.errors import CupelError  # noqa: E402
 from cupel.learned.assay.data.examples import Step  # noqa: E402
 from cupel.learned.assay.model import large  # noqa: E402
+from cupel.models import model_folder  # noqa: E402
 from cupel.neural.byte_pairs import BytePairs  # noqa: E402
 from cupel.neural.gguf import Gguf  # noqa: E402
 from cupel.neural.qwen import QwenReader  # noqa: E402
-from cupel.neural.weights import embedded  # noqa: E402
 from train_assay_large import configured, fewer_items, options, rate  # noqa: E402
 
-CONFIG = embedded("assay-2") / "training.json"
+CONFIG = model_folder("assay-2") / "training.json"
 ON_CPU = Place(torch.device("cpu"), torch.float32)
 
 
@@ -51,9 +51,6 @@ class Model(RandomWeights):
         if name not in self._made:
             self._made[name] = super().rows(name)
         return self._made[name].copy()
-
-    def open(self) -> Model:
-        return self
 
 
 @pytest.fixture(scope="module")
@@ -139,7 +136,7 @@ def test_a_training_from_texts_to_scores(
     model: Model, campaign: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any
 ) -> None:
     for module in (train_assay_large, large):
-        monkeypatch.setattr(module, "QWEN", model)
+        monkeypatch.setattr(module, "open_qwen", lambda: model)
     monkeypatch.setattr(large, "KIND_OF_NUMBERS", torch.float32)
     trained = []
 
@@ -181,7 +178,7 @@ def test_the_file_of_the_release_says_what_the_tool_does(tmp_path: Path) -> None
     assert chosen.train == entry["options"]["train"]
     assert (chosen.layers, chosen.rank, chosen.steps, chosen.seed) == (22, 32, 7, 1)
     assert not set(chosen.train) & set(chosen.left_out)
-    card = json.loads((embedded("assay-2-large") / "card.json").read_text("utf-8"))
+    card = json.loads((model_folder("assay-2-large") / "card.json").read_text("utf-8"))
     assert card["data"][: len(chosen.train)] == chosen.train
     assert card["layers"] == chosen.layers
     for name, value in entry["constants"].items():

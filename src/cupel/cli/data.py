@@ -177,8 +177,9 @@ def verify(
 
 def _names_here() -> list[str]:
     from cupel.data import DATASETS
-    from cupel.data.find import locate, search_folders
+    from cupel.data.find import locate
     from cupel.errors import MissingPart
+    from cupel.folders import search_folders
 
     here = [name for name in DATASETS if locate(name)]
     if not here:
@@ -262,11 +263,11 @@ def _print_table(rows: list[dict[str, Any]]) -> None:
 
 
 def _advice(rows: list[dict[str, Any]]) -> str:
-    from cupel.data.find import VARIABLE
+    from cupel.folders import DATA_VARIABLE
 
     if all(row["here"] for row in rows):
         return "All datasets are here."
     return (
         "To get one that is not here, run `cupel data get NAME`. If you have a copy, run `cupel data "
-        f"add PATH`, or name the folder that holds it in {VARIABLE}."
+        f"add PATH`, or name the folder that holds it in {DATA_VARIABLE}."
     )

@@ -68,7 +68,7 @@ def mbr(
         typer.Option(
             "--metrics", "-m", metavar="METRIC...",
             help="Metrics that compare a candidate with a pseudo-reference; `cupel metrics` lists "
-            "them. Options follow a colon: assay-1:device=cuda.",
+            "them. Options follow a colon: assay-wmt13:device=cuda.",
             show_default="chrf",
         ),
     ] = None,
@@ -222,7 +222,7 @@ def _note_readings(decoder: Decoder) -> None:
         from cupel.console import warn
 
         warn(
-            f"{slow[0]} reads each pair of candidates, n times n of them; assay-1 encodes each "
+            f"{slow[0]} reads each pair of candidates, n times n of them; assay-wmt13 encodes each "
             f"candidate once, and --method coarse reads the pairs of the best {decoder.shortcuts.keep}."
         )
 

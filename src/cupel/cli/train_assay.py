@@ -82,7 +82,7 @@ def assay(
         "Number of the encoder's layers to use, from the first on.",
         min=1, show_default="all")] = None,
     start: Annotated[Path | None, option(MODEL, "--start", "NAME",
-        "Model to start from, instead of the encoder alone: assay, assay-1, assay-wmt13, or a folder "
+        "Model to start from, instead of the encoder alone: assay, assay-wmt13, or a folder "
         "that was trained before.")] = None,
     tune: Annotated[bool | None, option(MODEL, "--tune/--train-all", None,
         "Tune the model of --start on some hundred judgments, in minutes on a CPU: its network stays "

@@ -22,7 +22,7 @@ def nnrk(
     pairs: shared.Pairs = None,
     features: Annotated[str | None, option(DATA, "--features", "NAMES",
         "Inputs of the network, separated by commas (by semicolons where one of them has a "
-        "comma): 4metrics, bleucomp, wiki-gw50, syntax25, minilm, or any metric.",
+        "comma): 4metrics, bleucomp, wiki-gw50, syntax25, or any metric.",
         show_default="4metrics,syntax25,wiki-gw50; with an encoder 4metrics,syntax25")] = None,
     sample: Annotated[int | None, option(DATA, "--sample", "N",
         "Number of pairs to learn from, drawn at random.", min=1, show_default="all")] = None,

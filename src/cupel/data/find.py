@@ -6,16 +6,14 @@ cache at its first use.
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
 from cupel.data.catalog import CAMPAIGNS, DATASETS, EMBEDDED
 from cupel.data.dataset import Dataset
 from cupel.data.unpack import unpack_once
 from cupel.errors import CupelError, MissingPart
-from cupel.folders import data_folder
+from cupel.folders import search_folders
 
-VARIABLE = "CUPEL_DATA"
 RESOURCES = Path(__file__).parent.parent / "resources"
 SUFFIX = ".tar.gz"
 
@@ -59,12 +57,6 @@ def named_folder(name: str) -> Path | None:
         if (archive := folder / f"{name}{SUFFIX}").is_file():
             return unpack_once(archive, name)
     return None
-
-
-def search_folders() -> list[Path]:
-    """Where datasets are looked for, in order."""
-    listed = os.environ.get(VARIABLE, "").split(os.pathsep)
-    return [*(Path(entry).expanduser() for entry in listed if entry), data_folder()]
 
 
 def dataset(name: str) -> Dataset:

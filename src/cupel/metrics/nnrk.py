@@ -7,8 +7,8 @@ Use: For segments and systems into English, and to compare two systems segment b
 score --prefer`). The presets are trained on wmt13, light-3 also on WMT15: do not report agreement
 with people on these.
 
-Needs: Nothing beyond Cupel for light, light-2 and light-3; 'cupel[meteor,syntax]' for paper, rich
-and tuned; 'cupel[contextual,meteor]' for contextual, the best one. English.
+Needs: Nothing beyond Cupel for light; `cupel models get nnrk` (3 MB) for light-3; pip install
+'cupel[meteor,syntax]' for paper. English.
 
 Formula:
     NNRK = p(t, empty, r) - p(empty, t, r)
@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from cupel.corpus import Corpus
     from cupel.learned.nnrk.model.network import Model
 
-PRESETS = ("light", "light-2", "light-3", "paper", "rich", "tuned", "contextual")
+PRESETS = ("light", "light-3", "paper")
 EMPTIES = ("mean", "zero")
 AGGREGATES = ("mean", "sign")
 PREDICTIONS = ("difference", "win", "loss")
@@ -60,8 +60,7 @@ class Nnrk(Metric):
 
     preset: Annotated[
         str,
-        "Model that comes with Cupel: light, light-2, light-3, paper, rich, tuned or contextual; see "
-        "docs/nnrk.md.",
+        "Trained model: light, light-3 or paper; see docs/nnrk.md.",
     ] = "light"
     weights: Annotated[
         str | None, "Folder that `cupel train nnrk` wrote (default: the preset's model)."
@@ -82,7 +81,6 @@ class Nnrk(Metric):
     made_for: ClassVar[str] = "en"
     decimals = 4
     higher_is_better = True
-    costly = True
     longest = 100_000
 
     def __post_init__(self) -> None:

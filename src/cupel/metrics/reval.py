@@ -6,7 +6,7 @@ to 0 to 1; higher is better.
 Use: For systems into English, and as an example of a metric trained on rankings; you can train it
 on your own (`cupel train reval`). assay and nnrk agree better with people on segments.
 
-Needs: pip install 'cupel[neural,syntax]' (PyTorch, spaCy with its English model). English; other
+Needs: pip install 'cupel[reval]' (PyTorch, spaCy with its English model, weights). English; other
 languages with a model that you trained, a parser and word vectors. Both sides are parsed.
 
 Formula:
@@ -16,8 +16,8 @@ y: the expected similarity. Both sides are encoded by one dependency Tree-LSTM; 
 the product and the distance of the two vectors gives the probabilities of the similarities 1 to 5
 (equation 2). The system score is the mean over segments. The model `taught` learned from WMT13
 rankings, from the scores that assay-wmt13 gives to outputs of WMT13 and WMT15, and from SICK;
-`single` and `ensemble` from WMT13 rankings turned into similarities (section 5 of the paper) and
-from SICK. Several models are averaged. long=FOLDER is the paper's *mix*, a second model for long references. Words
+`single` from WMT13 rankings turned into similarities (section 5 of the paper) and from SICK. Several
+models (`weights=A+B`) are averaged. long=FOLDER is the paper's *mix*, a second model for long references. Words
 are looked up in lower case; a segment without any known word is scored by its tree and the
 vectors of unknown words (`cupel.text.unknown_words`), and an empty one has the vector 0.
 
@@ -45,6 +45,7 @@ from cupel.learned.reval.files import PRESETS, Scorer, open_scorer
 from cupel.learned.reval.model.words import plain
 from cupel.metric import Metric, Signature, mean_score, mean_statistics
 from cupel.metrics import shared_options as option
+from cupel.models import model_folder, what_is_missing
 from cupel.options import Range
 from cupel.registry import register
 from cupel.syntax.models import parser_missing
@@ -57,8 +58,8 @@ MULTIPLE = ("best", "mean")
     "reval",
     "similarity to the reference by a Tree-LSTM over both parse trees (Gupta et al. 2015)",
     modules=("torch", "safetensors", "spacy"),
-    extra="neural,syntax",
-    check=parser_missing,
+    extra="reval",
+    check=lambda: parser_missing() or what_is_missing("reval"),
 )
 @dataclass(frozen=True)
 class ReVal(Metric):
@@ -66,8 +67,8 @@ class ReVal(Metric):
 
     preset: Annotated[
         str,
-        "Model that comes with Cupel: taught, which learned from the scores of assay-wmt13 too; single, "
-        "trained as in the paper; or ensemble, the mean of three like single.",
+        "Trained model: taught, which learned from the scores of assay-wmt13 too; or single, trained as "
+        "in the paper.",
     ] = "taught"
     weights: Annotated[
         str | None,
@@ -92,7 +93,6 @@ class ReVal(Metric):
     languages: ClassVar[str] = "English; others with a model of your own"
     decimals = 4
     higher_is_better = True
-    costly = True
     longest = 100_000
     learns = False
 
@@ -114,9 +114,7 @@ class ReVal(Metric):
     @property
     def scorers(self) -> list[Scorer]:
         """The models, read once."""
-        from cupel.neural.weights import embedded
-
-        return self._opened(self.weights or str(embedded(PRESETS[self.preset])))
+        return self._opened(self.weights or str(model_folder(PRESETS[self.preset])))
 
     def _opened(self, folders: str) -> list[Scorer]:
         # A folder that has a + in its name is one folder.

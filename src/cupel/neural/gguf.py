@@ -1,14 +1,13 @@
 """Reads GGUF files of models: settings, the vocabulary, and tensors, which are made floats again.
 
-A file may lie in several parts, one after the other. Of the formats of numbers those are read that
-"Q4_K_M" files have: F32, Q5_0, Q8_0, Q4_K and Q6_K (https://github.com/ggml-org/ggml/blob/master/docs/gguf.md
+Of the formats of numbers those are read that "Q4_K_M" files have: F32, Q5_0, Q8_0, Q4_K and Q6_K (https://github.com/ggml-org/ggml/blob/master/docs/gguf.md
 describes the file; `cupel.kernels.gguf` makes the numbers floats). Nothing is copied before it is asked for.
 """
 
 from __future__ import annotations
 
 import struct
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -70,15 +69,14 @@ class Texts:
 class Gguf:
     """An opened file: `settings` by name, `tensors` by name."""
 
-    def __init__(self, parts: Sequence[Path]) -> None:
-        self._parts = [np.memmap(path, np.uint8, "r") for path in parts]
-        self._ends = np.cumsum([len(part) for part in self._parts])
+    def __init__(self, path: Path) -> None:
+        self._file = np.memmap(path, np.uint8, "r")
         self._at = 0
-        self._head = self.bytes(0, min(_HEAD, int(self._ends[-1])))
+        self._head = self.bytes(0, min(_HEAD, len(self._file)))
         try:
             self._read()
         except (struct.error, UnicodeDecodeError, KeyError, ValueError, MemoryError) as error:
-            raise CupelError(f"{parts[0]} is not a GGUF file that can be read: {error}.") from error
+            raise CupelError(f"{path} is not a GGUF file that can be read: {error}.") from error
 
     def _read(self) -> None:
         if self._head[:4].tobytes() != b"GGUF":
@@ -97,19 +95,10 @@ class Gguf:
         self.tensors = {n: Tensor(f, shape, first + start) for n, f, shape, start in listed}
 
     def bytes(self, start: int, size: int) -> Bytes:
-        """`size` bytes from `start` on, across parts."""
-        if size < 0 or start + size > int(self._ends[-1]):
+        """`size` bytes from `start` on."""
+        if size < 0 or start + size > len(self._file):
             raise ValueError("it ends too early")
-        pieces = []
-        while size:
-            number = int(np.searchsorted(self._ends, start, side="right"))
-            begin = int(self._ends[number]) - len(self._parts[number])
-            piece = self._parts[number][start - begin : start - begin + size]
-            pieces.append(piece)
-            start, size = start + len(piece), size - len(piece)
-        if len(pieces) == 1:
-            return np.asarray(pieces[0])
-        return np.concatenate(pieces) if pieces else np.zeros(0, np.uint8)
+        return np.asarray(self._file[start : start + size])
 
     def rows(self, name: str, rows: npt.NDArray[np.integer] | None = None) -> Floats:
         """(rows, ...) a tensor as floats, or some of its rows."""
@@ -123,27 +112,11 @@ class Gguf:
             count = int(np.prod(tensor.shape[:-1], dtype=np.int64))
             raw, shape = self.bytes(tensor.start, count * row_bytes), tensor.shape
         else:
-            raw, shape = self._rows(tensor.start, row_bytes, rows), (len(rows), width)
+            table = self.bytes(tensor.start, tensor.shape[0] * row_bytes).reshape(-1, row_bytes)
+            raw, shape = table[rows], (len(rows), width)
         if tensor.format == _F32:
             return np.frombuffer(raw.tobytes(), "<f4").reshape(shape)
         return decode_blocks(raw, tensor.format).reshape(shape)
-
-    def _rows(self, start: int, size: int, rows: npt.NDArray[np.integer]) -> Bytes:
-        """(rows, size) bytes of some rows of a tensor, part by part: a table may span several."""
-        chosen = np.zeros((len(rows), size), np.uint8)
-        first = start + rows.astype(np.int64) * size
-        number = np.searchsorted(self._ends, first, side="right")
-        crosses = first + size > self._ends[number]
-        for place in np.flatnonzero(crosses).tolist():
-            chosen[place] = self.bytes(int(first[place]), size)
-        for part in np.unique(number).tolist():
-            ours = np.flatnonzero((number == part) & ~crosses)
-            inside = first[ours] - (int(self._ends[part]) - len(self._parts[part]))
-            skip = int(inside[0]) % size if len(ours) else 0  # all rows are as far from its start
-            table = self._parts[part][skip:]
-            table = table[: len(table) // size * size].reshape(-1, size)
-            chosen[ours] = table[(inside - skip) // size]
-        return chosen
 
     def _unpack(self, form: str) -> tuple[Any, ...]:
         values = struct.unpack_from(form, self._head.data, self._at)

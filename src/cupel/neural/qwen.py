@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 import torch
@@ -21,6 +22,8 @@ from torch import Tensor
 from torch.nn import functional
 
 from cupel.arrays import IntArray
+from cupel.errors import CupelError
+from cupel.models import model, model_folder, problems
 from cupel.neural.decoder_layers import (
     MATRICES,
     embedded,
@@ -37,6 +40,17 @@ from cupel.neural.wordpiece import Pieces
 
 SIZE, HEADS, GROUPS, HEAD, INNER = 1536, 12, 2, 128, 8960
 BASE = 1e6
+
+QWEN = "qwen2.5-coder-1.5b"
+
+
+@lru_cache(maxsize=1)
+def open_qwen() -> Gguf:
+    """Qwen2.5-Coder 1.5B, once it is the file that weights were trained from."""
+    if wrong := problems(model(QWEN)):
+        raise CupelError(wrong[0])
+    (file,) = model(QWEN).files
+    return Gguf(model_folder(QWEN) / file.name)
 
 
 @dataclass(frozen=True)

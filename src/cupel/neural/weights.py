@@ -168,11 +168,6 @@ def read_card(folder: Path | str, kind: str) -> Mapping[str, Any]:
     return card
 
 
-def embedded(name: str) -> Path:
-    """The folder of weights that ships with Cupel under that name."""
-    return Path(__file__).parent.parent / "resources" / name
-
-
 def check_untrained(folder: Path | str) -> None:
     """Refuse a folder that has a trained model already."""
     if (Path(folder) / CARD).exists():

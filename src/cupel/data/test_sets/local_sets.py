@@ -12,10 +12,11 @@ from functools import partial
 from pathlib import Path
 
 from cupel.data.catalog import DATASETS, EMBEDDED
-from cupel.data.find import find, locate, named_folder, search_folders
+from cupel.data.find import find, locate, named_folder
 from cupel.data.test_sets.test_set import Part, Texts
 from cupel.data.wmt_names import language_pairs, side_of
 from cupel.errors import CupelError
+from cupel.folders import search_folders
 from cupel.reading.lines import iterate_lines, read_lines
 from cupel.reading.tables import read_column
 from cupel.reading.wmt_xml import one_space

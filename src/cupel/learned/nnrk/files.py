@@ -10,7 +10,8 @@ from cupel.errors import CupelError, MissingPart
 from cupel.learned.nnrk.model.encoder import unpacked
 from cupel.learned.nnrk.model.features import FeatureSet, feature_set
 from cupel.learned.nnrk.model.network import Model, Network, Normalisation
-from cupel.neural.weights import embedded, load_arrays, save_arrays
+from cupel.models import model_folder
+from cupel.neural.weights import load_arrays, save_arrays
 
 KIND = "nnrk"
 
@@ -43,7 +44,7 @@ def load_model(folder: Path | str) -> Model:
 @lru_cache(maxsize=8)
 def open_model(preset: str, folder: str | None = None) -> Model:
     """The model of a preset, or the one in a folder; read once."""
-    return load_model(folder if folder is not None else embedded(f"nnrk-{preset}"))
+    return load_model(folder if folder is not None else model_folder(f"nnrk-{preset}"))
 
 
 @cache

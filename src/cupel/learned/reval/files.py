@@ -3,10 +3,6 @@
 Its folder is what `cupel train reval` writes: `weights.safetensors` and `card.json` (see
 `cupel.neural.weights`). The card names the vectors it was trained with; others of the same
 dimension may be given in their place.
-
-An ensemble is such a folder too: the tensors of its members are numbered from 0 (`0.head...`), and
-its card lists the members under `members`. Its similarity is the mean of theirs, as that of
-`weights=A+B+C`, whose signature it shares; words are looked up once for all of them.
 """
 
 from __future__ import annotations
@@ -34,16 +30,15 @@ if TYPE_CHECKING:
 KIND = "reval"
 TUNED, TUNED_WORDS = "vectors", "words"
 """Tuned word vectors among the tensors, and their words in the card."""
-MEMBERS = "members"
-PRESETS = {"taught": "reval-2", "single": "reval", "ensemble": "reval-ensemble"}
-"""Models that come with Cupel, and the resources that they are in."""
+PRESETS = {"taught": "reval-2", "single": "reval"}
+"""The trained models, and the folders of their weights."""
 
 
 @dataclass(frozen=True)
 class Scorer:
-    """A model or the members of an ensemble, the card, and the word vectors that they read."""
+    """A model, its card, and the word vectors that it reads."""
 
-    networks: tuple[ReVal, ...]
+    network: ReVal
     card: Mapping[str, Any]
     vectors: Vectors
     unknown: str
@@ -51,8 +46,8 @@ class Scorer:
 
     @property
     def checksum(self) -> str:
-        """The first 12 digits of the weights' SHA-256; of an ensemble those of its members."""
-        return "+".join(str(card["sha256"])[:12] for card in self.card.get(MEMBERS, [self.card]))
+        """The first 12 digits of the weights' SHA-256."""
+        return str(self.card["sha256"])[:12]
 
     def matrix(self, words: Sequence[str]) -> npt.NDArray[np.float32]:
         """(len(words), dimension): the vector of each word, tuned where the training did so."""
@@ -85,8 +80,7 @@ class Scorer:
         forest, words = forest_of(trees)
         vectors = torch.from_numpy(self.matrix(words)).to(device)
         pairs = forest, references, translations, vectors
-        each = [np.round(similarities(n.to(device), *pairs), 5) for n in self.networks]
-        return each[0] if len(each) == 1 else np.mean(each, axis=0, dtype=np.float32)
+        return np.round(similarities(self.network.to(device), *pairs), 5)
 
 
 def open_scorer(folder: Path | str, vectors: str | None = None) -> Scorer:
@@ -103,10 +97,9 @@ def _opened(folder: str, vectors: str | None, state: object) -> Scorer:
     tensors, card = load_weights(folder, KIND)
     tuned = _tuned(folder, tensors.pop(TUNED, None), card)
     design = Design.of(card)
-    networks = tuple(ReVal(design) for _ in card.get(MEMBERS, [None]))
+    network = ReVal(design)
     try:
-        for network, own in zip(networks, _parted(tensors, card), strict=True):
-            network.load_state_dict(own)
+        network.load_state_dict(tensors)
     except RuntimeError as error:
         raise CupelError(
             f"The weights in {folder} are not of the shape that their card describes."
@@ -120,53 +113,7 @@ def _opened(folder: str, vectors: str | None, state: object) -> Scorer:
         )
     unknown = str(card.get("unknown", "hash"))
     check_unknown(unknown)
-    return Scorer(tuple(n.eval() for n in networks), card, opened, unknown, tuned)
-
-
-def _parted(
-    tensors: Mapping[str, torch.Tensor], card: Mapping[str, Any]
-) -> list[dict[str, torch.Tensor]]:
-    """The tensors of each member; of a model that is no ensemble, its own."""
-    if MEMBERS not in card:
-        return [dict(tensors)]
-    return [
-        {
-            name.removeprefix(f"{number}."): tensor
-            for name, tensor in tensors.items()
-            if name.startswith(f"{number}.")
-        }
-        for number in range(len(card[MEMBERS]))
-    ]
-
-
-def save_ensemble(folder: Path | str, models: Sequence[Path | str], **figures: Any) -> None:
-    """Join models that differ in nothing but their training into one folder.
-
-    figures: further entries of the card, in place of the members' own.
-    """
-    from cupel.neural.weights import load_weights, save_weights
-
-    members = [load_weights(model, KIND) for model in models]
-    cards = [card for _, card in members]
-    if any(TUNED in tensors for tensors, _ in members) or any(
-        card.get(key) != cards[0].get(key)
-        for card in cards
-        for key in ("model", "vectors", "vectors_digest", "unknown", "heads")
-    ):
-        raise CupelError(
-            "Only models of the same shape, vectors and heads, without tuned vectors, can be joined "
-            "into one ensemble: give the others as weights=A+B."
-        )
-    tensors = {
-        f"{number}.{name}": tensor
-        for number, (member, _) in enumerate(members)
-        for name, tensor in member.items()
-    }
-    own = ("sha256", "training", "dev")
-    left_out = {*own, "format", "kind", "test", "chosen", "command"}
-    card = {key: value for key, value in cards[0].items() if key not in left_out}
-    listed = [{key: one[key] for key in own if key in one} for one in cards]
-    save_weights(folder, KIND, tensors, {**card, MEMBERS: listed, **figures})
+    return Scorer(network.eval(), card, opened, unknown, tuned)
 
 
 def _tuned(

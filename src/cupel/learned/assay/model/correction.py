@@ -9,7 +9,7 @@ reference are counts of their word pieces and letters (`cupel.learned.assay.mode
            spaces); the mean of precision and recall of pieces and of F1 over 2, 3 and 4 of them in a
            row; -log(1 + pieces of the reference that are missing); -log(1 + pieces too many);
            -log(1 + |capital letters of the translation - those of the reference|), of which networks
-           whose pieces are in small letters (assay-1, assay-wmt13) see nothing
+           whose pieces are in small letters (assay-wmt13) see nothing
 
 The corrected score is a s + w . readings + c. `cupel.learned.assay.training.tune` learns it.
 """

@@ -28,8 +28,7 @@ from cupel.learned.assay.model.releases import KIND
 from cupel.neural.byte_pairs import BytePairs
 from cupel.neural.decoder_layers import norm
 from cupel.neural.devices import find_device
-from cupel.neural.qwen import QwenReader
-from cupel.neural.qwen_package import QWEN
+from cupel.neural.qwen import QwenReader, open_qwen
 from cupel.neural.weights import load_weights
 from cupel.neural.wordpiece import Pieces
 
@@ -116,7 +115,7 @@ def open_large(folder: Path, device: str) -> tuple[LargeReader, Mapping[str, Any
     }
     # The second factor is stored by its columns, so that each has a scale.
     changes = {name: t.T if name.endswith(".b") else t for name, t in weights.items()}
-    file = QWEN.open()
+    file = open_qwen()
     try:
         reader = QwenReader(
             file, int(card["layers"]), changes, KIND_OF_NUMBERS, find_device(device)

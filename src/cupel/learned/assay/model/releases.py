@@ -1,4 +1,4 @@
-"""Which releases of assay come with Cupel, and on which of them a correction stands.
+"""The releases of assay, and on which of them a correction stands.
 
 A folder that `cupel train assay --start assay` wrote has a correction only. Its card names the model
 that it stands on, by the name of a release or by a folder, and that model's SHA-256.
@@ -13,16 +13,12 @@ from pathlib import Path
 from typing import Any
 
 from cupel.errors import CupelError
-from cupel.neural.weights import embedded, read_card
+from cupel.models import find_folder, model_folder
+from cupel.neural.weights import read_card
 from cupel.neural.wordpiece import TOKENIZER
 
 KIND = "assay"
-RELEASES = {
-    "assay": "assay-2",
-    "assay-2": "assay-2",
-    "assay-1": "assay-wmt12-14",
-    "assay-wmt13": "assay-wmt13",
-}
+RELEASES = {"assay": "assay-2", "assay-wmt13": "assay-wmt13"}
 """How metrics are called -> the folder of their weights."""
 BASE = "stands_on"
 NUMBERS = ("missing", "level", "same", "share", "scale")
@@ -45,7 +41,7 @@ def checksum(card: Mapping[str, Any]) -> str:
 def named_folder(start: Path | str) -> Path:
     """The folder of a release, or a folder by its path; either holds a whole model of assay."""
     release = RELEASES.get(str(start))
-    folder = embedded(release) if release else Path(start)
+    folder = model_folder(release) if release else Path(start)
     if not folder.is_dir():
         raise CupelError(
             f"There is no model {str(start)!r} to start from: name {', '.join(RELEASES)}, or a "
@@ -63,7 +59,7 @@ def named_folder(start: Path | str) -> Path:
 def base_entry(folder: Path) -> dict[str, str]:
     """How a card names the model in a folder."""
     entry = {"name": folder.name, "sha256": str(read_card(folder, KIND)["sha256"])}
-    if folder not in map(embedded, RELEASES.values()):
+    if folder != find_folder(folder.name):
         entry["folder"] = str(folder.resolve())
     return entry
 
@@ -73,7 +69,7 @@ def base_folder(card: Mapping[str, Any], where: Path | str) -> Path | None:
     if BASE not in card:
         return None
     entry = card[BASE]
-    folder = Path(entry["folder"]) if "folder" in entry else embedded(str(entry["name"]))
+    folder = Path(entry["folder"]) if "folder" in entry else model_folder(str(entry["name"]))
     if not folder.is_dir() or read_card(folder, KIND)["sha256"] != entry["sha256"]:
         raise CupelError(
             f"{where} holds a correction of {entry['name']} with SHA-256 "

@@ -28,7 +28,8 @@ from cupel.learned.assay.model.large import is_large, open_large
 from cupel.learned.assay.model.releases import KIND, RELEASES, tokenizer_folder
 from cupel.learned.assay.model.scoring import raw_scores
 from cupel.learned.assay.training.bradley_terry import fitted
-from cupel.neural.weights import embedded, read_card
+from cupel.models import model_folder, model_with
+from cupel.neural.weights import read_card
 from cupel.neural.wordpiece import Pieces
 
 SPREAD = 1.5
@@ -114,8 +115,8 @@ def _scored(
 
 def teacher_folder(name: Path) -> Path:
     """The folder of a teacher, which may be a release of Cupel's: assay-2-large, say."""
-    own = embedded(RELEASES.get(str(name), str(name)))
-    return own if own.is_dir() and not name.is_dir() else name
+    release = RELEASES.get(str(name), str(name))
+    return name if name.is_dir() or not model_with(release) else model_folder(release)
 
 
 def _some(

@@ -22,8 +22,9 @@ import numpy as np
 import numpy.typing as npt
 
 from cupel.arrays import FloatArray, IntArray
+from cupel.models import model_folder
 from cupel.neural.packages import check_packages
-from cupel.neural.weights import embedded, load_arrays, save_arrays
+from cupel.neural.weights import load_arrays, save_arrays
 from cupel.syntax.parser import Parser, TreeSource
 from cupel.syntax.trees import Trees
 from cupel.text.vectors import Vectors, open_vectors
@@ -192,7 +193,7 @@ def save_network(folder: str, network: Recursive, card: dict[str, object]) -> No
 @cache
 def open_network() -> tuple[Recursive, str]:
     """The network that comes with Cupel, and the beginning of its weights' checksum."""
-    arrays, card = load_arrays(embedded("syntax25"), KIND)
+    arrays, card = load_arrays(model_folder("syntax25"), KIND)
     whole = {name: array.astype(np.float32) for name, array in arrays.items()}
     network = Recursive(whole, tuple(card["tags"]), tuple(card["relations"]))
     return network, str(card["sha256"])[:12]

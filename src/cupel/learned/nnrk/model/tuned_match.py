@@ -22,7 +22,8 @@ import numpy as np
 from cupel.arrays import Float32Array
 from cupel.batch import Batch, FloatArray
 from cupel.learned.nnrk.model.inputs import check_finite
-from cupel.neural.weights import embedded, load_arrays
+from cupel.models import model_folder
+from cupel.neural.weights import load_arrays
 from cupel.text.tokenizers import Tokenizer
 from cupel.text.unknown_words import unknown_vectors
 from cupel.text.vectors import DISTILLED, open_vectors
@@ -61,7 +62,7 @@ class Words:
 @cache
 def open_words(folder: str | None = None) -> Words:
     """The words in a folder, or those that come with Cupel."""
-    arrays, card = load_arrays(folder or embedded(KIND), KIND)
+    arrays, card = load_arrays(folder or model_folder(KIND), KIND)
     near, far = arrays["context"].astype(float).tolist()
     return Words(
         arrays["vectors"].astype(np.float32),
