@@ -214,7 +214,7 @@ class Meant:
     command: pattern (as in a shell) of the command lines it is about
     why: the reason, for a reader
     parts: what may differ
-    lines: regular expression; only changed lines that match it may differ
+    lines: regular expression; only changed lines in which it is found may differ
     run: the line to run in place of the recorded one, where options were renamed
     """
 
@@ -224,11 +224,11 @@ class Meant:
     lines: str = ""
     run: str = ""
 
-    def allows(self, line: str, part: str, changes: list[str]) -> bool:
-        """Whether these changed lines of this part are meant."""
+    def allows(self, line: str, part: str, change: str) -> bool:
+        """Whether this changed line of this part is meant."""
         if part not in self.parts or not fnmatchcase(line, self.command):
             return False
-        return not self.lines or all(re.search(self.lines, change[1:]) for change in changes)
+        return re.search(self.lines, change[1:]) is not None
 
 
 def meant() -> list[Meant]:
@@ -272,8 +272,13 @@ def differences(chosen: list[Block], folder: Folder) -> Iterator[tuple[str, str]
 def _difference(line: str, before: Answer, after: Answer, allowed: list[Meant]) -> str:
     shown = []
     for part, changes in _changes(line, before, after):
-        if not any(entry.allows(line, part, changes) for entry in allowed):
-            shown.append(f"--- {part}\n" + "\n".join(changes))
+        left = [
+            change
+            for change in changes
+            if not any(entry.allows(line, part, change) for entry in allowed)
+        ]
+        if left:
+            shown += [f"--- {part}", *left]
     return "\n".join(shown)
 
 
