@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -9,7 +10,7 @@ import pytest
 import cupel
 from cupel.errors import CupelError, MissingPart
 from cupel.metrics.bleu import Bleu
-from cupel.registry import Entry, entries, get_metric
+from cupel.registry import Entry, entries, entry_of, get_metric, named_metrics
 
 OTHER_PACKAGE = '''
 from dataclasses import dataclass
@@ -83,7 +84,19 @@ def test_keyword_options_are_defaults_that_the_specification_overrides() -> None
          "char_order, beta, lowercase, whitespace, eps_smoothing."),
         ("no_such_module:f", "Unknown metric 'no_such_module': `cupel metrics` lists all. "
          "(And there is no module of that name.)"),
-        ("math:no_such_function", "The module 'math' has no function 'no_such_function'."),
+        ("cupel:no_such_function", f"The module 'cupel' ({cupel.__file__}) has no function "
+         "'no_such_function'."),
+        ("os:system", "'os:system' is of Python's standard library, which has no metrics: give a "
+         "function f(hypothesis, references) of your own, from a module with a name of its own."),
+        ("cupel.registry:import_module", "'cupel.registry:import_module' is of Python's standard library"),
+        ("bleu,chrf++", "Several metrics are named with blanks between them: bleu chrf++."),
+        ("COMET", "COMET is a metric with a program of its own, whose scores Cupel takes from a file: "
+         "run `comet-score -s src.txt -t hyp.txt -r ref.txt --to_json comet.json`, then add "
+         "`--scores comet=comet.json` (see docs/external.md)."),
+        ("wmt22-comet-da", "wmt22-comet-da is a metric with a program of its own"),
+        ("MetricX", "MetricX is a metric with a program of its own"),
+        ("bertscore", "bertscore is a metric with a program of its own"),
+        ("BLEURT-20", "BLEURT-20 is a metric with a program of its own"),
     ],
 )  # fmt: skip
 def test_sentences_about_bad_specifications(spec: str, sentence: str) -> None:
@@ -108,6 +121,45 @@ def test_a_metric_whose_resource_is_missing_is_listed_but_may_work_with_other_op
     entry = Entry("hungry", Bleu, "", check=lambda: "The metric 'hungry' needs a table.")
     assert entry.unready == "The metric 'hungry' needs a table."
     assert entry.missing is None
+
+
+@pytest.mark.parametrize(
+    ("written", "name"),
+    [("BLEU", "bleu"), ("chrF++", "chrf++"), ("chrF", "chrf"), ("W2V-avg:content=yes", "w2v-avg"),
+     ("Assay-WMT13", "assay-wmt13"), ("WORDY", "wordy")],
+)  # fmt: skip
+@pytest.mark.usefixtures("third_party")
+def test_names_in_capital_letters(written: str, name: str) -> None:
+    entry = entry_of(written.partition(":")[0])
+    assert entry is not None
+    assert entry.name == name
+    (label,) = named_metrics([written])
+    assert label == written.replace(written.partition(":")[0], name)
+
+
+def test_only_the_module_of_a_metric_is_imported() -> None:
+    code = (
+        "import sys; from cupel.registry import entry_of; entry_of('chrF++'); entry_of('assay-1');"
+        "print([m for m in sys.modules if m.startswith('cupel.metrics.')])"
+    )
+    process = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+    )
+    assert "cupel.metrics.assay" in process.stdout
+    assert "cupel.metrics.ter" not in process.stdout
+
+
+def test_a_file_in_the_current_folder_does_not_stand_in_for_a_package(tmp_path: Path) -> None:
+    (tmp_path / "spacy.py").write_text("raise SystemExit('this is not spaCy')")
+    (tmp_path / "mine.py").write_text(
+        "import spacy\nimport beside\ndef f(hypothesis, references): return beside.ONE\n"
+    )
+    (tmp_path / "beside.py").write_text("ONE = 1.0")
+    code = "import cupel; print(cupel.score(['a'], ['b'], 'mine:f')['mine:f'])"
+    process = subprocess.run(
+        [sys.executable, "-P", "-c", code], cwd=tmp_path, capture_output=True, text=True
+    )
+    assert (process.returncode, process.stdout) == (0, "1.0\n"), process.stderr
 
 
 @pytest.mark.usefixtures("third_party")

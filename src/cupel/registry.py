@@ -22,7 +22,6 @@ from pathlib import Path
 from pkgutil import iter_modules
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from cupel.console import warn
 from cupel.descriptions import described_parts, option_sentences, type_hints
 from cupel.errors import CupelError, MissingPart
 from cupel.metric import REFERENCES, Metric
@@ -42,7 +41,7 @@ Metrics = Sequence[MetricLike] | MetricLike | Mapping[str, Metric]
 
 @dataclass(frozen=True)
 class Entry:
-    """A registered metric: how to make it, what it is, and what it needs."""
+    """A registered metric: how to make it, what it is, and what it needs; see `register`."""
 
     name: str
     make: Callable[..., Metric]
@@ -51,7 +50,8 @@ class Entry:
     modules: tuple[str, ...] = ()
     extra: str | None = None
     check: Callable[[], str | None] | None = None
-    renamed: Mapping[str, str] = field(default_factory=dict)
+    captions: str = ""
+    elsewhere: str | None = None
     package: str = "cupel"
     broken: str | None = None
 
@@ -78,6 +78,16 @@ class Entry:
     def compares(self) -> bool:
         """Whether it compares translations with references, as most do; else it is a check."""
         return REFERENCES in getattr(self.make, "needs", (REFERENCES,))
+
+    @property
+    def in_all(self) -> bool:
+        """Whether it is among `all` metrics: those that give one score of their own of a translation."""
+        return self.compares and not (hasattr(self.make, "components") or "metric" in self.options)
+
+    @property
+    def costly(self) -> bool:
+        """Whether it needs a parser or a network."""
+        return bool(getattr(self.make, "costly", False))
 
     @property
     def languages(self) -> str:
@@ -117,21 +127,23 @@ def register(
     modules: Iterable[str] = (),
     extra: str | None = None,
     check: Callable[[], str | None] | None = None,
-    renamed: Mapping[str, str] | None = None,
+    captions: str = "",
+    elsewhere: str | None = None,
     **fixed: object,
 ) -> Callable[[Factory], Factory]:
     """Decorate a metric class: make it reachable as `name`, with `fixed` options already set.
 
     `modules` are imported only when it runs, and come with `pip install 'cupel[extra]'`. `check`
     returns a sentence about what else its defaults need, such as a file, or None when nothing is
-    missing. `renamed` maps old names of options, which work for one release, to the new ones: `old`
-    to `new`, or `old=value` to `new=value`. What `cupel metrics NAME` prints is in the docstring, see
-    `cupel.descriptions`.
+    missing. `captions` are the options under which COCO's evaluation of captions runs it. `elsewhere`
+    is the metric that takes its place where the target language is not English. All else that others
+    need to know of a metric are class attributes, see `cupel.metric.Metric`. What `cupel metrics NAME`
+    prints is in the docstring, see `cupel.descriptions`.
     """
 
     def add(make: Factory) -> Factory:
         _BUILT_IN[name] = Entry(
-            name, make, summary, fixed, tuple(modules), extra, check, renamed or {}
+            name, make, summary, fixed, tuple(modules), extra, check, captions, elsewhere
         )
         return make
 
@@ -154,23 +166,19 @@ def entries() -> dict[str, Entry]:
 
 
 def entry_of(name: str) -> Entry | None:
-    """The metric of that name; of the built-in ones, only its own module is imported."""
-    if home := _homes().get(name):
-        import_module(home)
-    return _BUILT_IN.get(name) or entries().get(name)
+    """The metric of that name, in capital or small letters.
 
-
-@cache
-def _homes() -> dict[str, str]:
-    """The module of each built-in metric: where the text says `@register("NAME"`."""
-    homes = {}
-    for path in (Path(__file__).parent / "metrics").glob("*.py"):
-        for name in _REGISTERED.findall(path.read_text("utf-8")):
-            homes[name] = f"cupel.metrics.{path.stem}"
-    return homes
-
-
-_REGISTERED = re.compile(r'^@register\(\s*"([^"]+)"', re.MULTILINE)
+    A built-in metric is in the module of its name, or of the beginning of it (`chrf++` in `chrf`,
+    `assay-1` in `assay`): no other one is imported.
+    """
+    words = re.findall(r"[a-z0-9]+", name.lower())
+    for count in range(len(words), 0, -1):
+        if find_spec(home := f"cupel.metrics.{'_'.join(words[:count])}"):
+            import_module(home)
+            if name.lower() in _BUILT_IN:
+                return _BUILT_IN[name.lower()]
+    by_name = entries()
+    return by_name.get(name) or {n.lower(): entry for n, entry in by_name.items()}.get(name.lower())
 
 
 def _third_party(point: metadata.EntryPoint) -> Entry:
@@ -221,14 +229,15 @@ def get_metric(spec: MetricLike, /, **options: object) -> Metric:
         raise CupelError(unknown_metric(name))
     if entry.missing:
         raise MissingPart(entry.missing)
-    given = dict(_current(entry, *option) for option in options.items())
-    given |= _parsed(rest, entry)
-    if given and entry.package == "cupel":
-        check_numbers(given, type_hints(entry.make), name)
+    values = {**options, **_parsed(rest, entry)}
+    if values and entry.package == "cupel":
+        check_numbers(values, type_hints(entry.make), entry.name)
     try:
-        return entry.make(**entry.fixed, **given)
+        return entry.make(**entry.fixed, **values)
     except TypeError as error:
-        raise CupelError(f"The metric {name!r} cannot be made from {spec!r}: {error}.") from error
+        raise CupelError(
+            f"The metric {entry.name!r} cannot be made from {spec!r}: {error}."
+        ) from error
 
 
 def _trained_kind(name: str) -> str | None:
@@ -244,8 +253,16 @@ def _trained_kind(name: str) -> str | None:
 
 
 def listed(specs: Sequence[MetricLike] | MetricLike) -> Sequence[MetricLike]:
-    """One metric, or several, as a sequence of them."""
-    return specs if isinstance(specs, Sequence) and not isinstance(specs, str) else [specs]
+    """One metric, or several, as a sequence of them, names in the letters that they are listed in."""
+    several = specs if isinstance(specs, Sequence) and not isinstance(specs, str) else [specs]
+    return [_canonical(spec) if isinstance(spec, str) else spec for spec in several]
+
+
+def _canonical(spec: str) -> str:
+    """`BLEU:lowercase=yes` -> `bleu:lowercase=yes`; what names no metric stays as it is."""
+    name, colon, rest = spec.partition(":")
+    entry = entry_of(name)
+    return f"{entry.name}{colon}{rest}" if entry else spec
 
 
 def named_metrics(
@@ -294,9 +311,14 @@ def _as_metric(given: object) -> Metric:
 
 def unknown_metric(name: str) -> str:
     """The sentence for a name that no metric has, with the nearest ones."""
-    near = get_close_matches(name, entries(), n=3, cutoff=0.5)
+    parts = name.split(",")
+    if len(parts) > 1 and all(map(entry_of, parts)):
+        return f"Several metrics are named with blanks between them: {' '.join(parts)}."
+    from cupel.metrics.external import own_program
+
+    near = get_close_matches(name.lower(), entries(), n=3, cutoff=0.5)
     hint = f"did you mean {' or '.join(map(repr, near))}?" if near else ""
-    return f"Unknown metric {name!r}: {hint or '`cupel metrics` lists all.'}"
+    return own_program(name) or f"Unknown metric {name!r}: {hint or '`cupel metrics` lists all.'}"
 
 
 def _parsed(rest: str, entry: Entry) -> dict[str, object]:
@@ -316,7 +338,7 @@ def _parsed(rest: str, entry: Entry) -> dict[str, object]:
             )
     hints = type_hints(entry.make)
     values: dict[str, object] = {}
-    for key, value in (_current(entry, *pair) for pair in pairs):
+    for key, value in pairs:
         if key not in entry.options:
             names = ", ".join(entry.options) or "none"
             raise CupelError(f"The metric {entry.name!r} has no option {key!r}; it has: {names}.")
@@ -324,33 +346,24 @@ def _parsed(rest: str, entry: Entry) -> dict[str, object]:
     return values
 
 
-def _current(entry: Entry, key: str, value: Any) -> tuple[str, Any]:
-    """An option under its current name."""
-    for old in (f"{key}={value}", key):
-        if old in entry.renamed:
-            _note_renamed(entry.name, old, entry.renamed[old])
-            new, equals, new_value = entry.renamed[old].partition("=")
-            return new, new_value if equals else value
-    return key, value
-
-
-@cache
-def _note_renamed(metric: str, old: str, new: str) -> None:
-    warn(
-        f"The option {old} of {metric} is now called {new}; the old one works for one more release."
-    )
-
-
 def _callable_metric(spec: str) -> Metric:
+    """The function of `module:function`, from the installed packages or the current folder.
+
+    The folder is the last place to look: a `spacy.py` in it never stands in for the real one.
+    """
     from cupel.metrics.function import function_metric
 
     module_name, _, attribute = spec.partition(":")
-    if "" not in sys.path:
-        sys.path.insert(0, "")  # a module in the current folder, as `python -m` would find it
+    top = module_name.partition(".")[0]
+    here = Path.cwd()
+    if str(here) not in sys.path and "" not in sys.path:
+        sys.path.append(str(here))
+    if top in sys.stdlib_module_names:
+        raise CupelError(_NO_METRICS.format(spec))
     try:
         module = import_module(module_name)
     except ModuleNotFoundError as error:
-        if error.name not in (module_name, module_name.partition(".")[0]):
+        if error.name not in (module_name, top):
             raise CupelError(f"Importing {module_name!r} failed: {error}.") from error
         raise CupelError(
             f"{unknown_metric(module_name)} (And there is no module of that name.)"
@@ -361,5 +374,15 @@ def _callable_metric(spec: str) -> Metric:
         ) from error
     function = getattr(module, attribute, None)
     if not callable(function):
-        raise CupelError(f"The module {module_name!r} has no function {attribute!r}.")
+        origin = getattr(module, "__file__", None) or "built in"
+        raise CupelError(f"The module {module_name!r} ({origin}) has no function {attribute!r}.")
+    home = str(getattr(function, "__module__", "")) if inspect.isroutine(function) else ""
+    if home.partition(".")[0] in sys.stdlib_module_names:
+        raise CupelError(_NO_METRICS.format(spec))
     return function_metric(spec, function)
+
+
+_NO_METRICS = (
+    "{!r} is of Python's standard library, which has no metrics: give a function f(hypothesis, "
+    "references) of your own, from a module with a name of its own."
+)

@@ -1,4 +1,4 @@
-"""Options that take several values, as sacreBLEU's do, `-i a.txt b.txt -m bleu ter`; old names.
+"""Options that take several values, as sacreBLEU's do: `-i a.txt b.txt -m bleu ter`.
 
 Click's options take a fixed number of values, so `-i a b` is rewritten to `-i a -i b` before it
 parses: what follows such an option belongs to it until the next option.
@@ -9,28 +9,12 @@ from __future__ import annotations
 from typing import Any
 
 from cupel.cli.usage import Command
-from cupel.console import warn
-
-RENAMED = {
-    "reval": {"--learning-rate": "--rate", "--l2": "--decay", "--cell": "--encoder"},
-    "assay": {"--size": "--batch", "--head-rate": "--rate"},
-    "parse": {"--model": "--parser"},
-}
-"""Old names of options, by command; they still work for one release."""
 
 
 class SpreadingCommand(Command):
-    """A command whose repeatable options take several values at once, and old names a sentence."""
+    """A command whose repeatable options take several values at once."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        renamed = RENAMED.get(self.name or "", {})
-        for place, argument in enumerate(args):
-            name, equals, value = argument.partition("=")
-            if name in renamed:
-                new = renamed[name]
-                note = "the old name works for one more release"
-                warn(f"The option {name} is now called {new}; {note}.")
-                args[place] = new + equals + value
         names = {
             name
             for parameter in self.params

@@ -9,6 +9,7 @@ segments by number, id or position.
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -41,6 +42,29 @@ GIVEN = "given"
 Numbers = Sequence[float] | NDArray[Any]
 Given = Sequence[str | Path] | Mapping[str, Mapping[str, Numbers] | Numbers]
 """Files, each [NAME=]FILE[:COLUMN], or name -> system -> scores of segments (or only the scores)."""
+
+
+_PROGRAMS = {
+    "comet": "comet-score -s src.txt -t hyp.txt -r ref.txt --to_json comet.json",
+    "metricx": "python -m metricx24.predict ... --input_file texts.jsonl --output_file metricx.jsonl",
+    "bertscore": "bert-score -r ref.txt -c hyp.txt --lang en -s | tail -n +2 | cut -f3 > bertscore.txt",
+    "bleurt": "python -m bleurt.score_files -candidate_file=hyp.txt -reference_file=ref.txt "
+    "-bleurt_checkpoint=BLEURT-20 -scores_file=bleurt.txt",
+}
+"""Well-known metrics by a part of their names, and how their own programs write scores to a file."""
+
+
+def own_program(name: str) -> str | None:
+    """A sentence on how to score with a metric that Cupel reads but does not compute."""
+    letters = "".join(filter(str.isalnum, name.lower()))
+    for metric, command in _PROGRAMS.items():
+        if metric in letters:
+            file = re.split("[ =]", command)[-1]
+            return (
+                f"{name} is a metric with a program of its own, whose scores Cupel takes from a file: "
+                f"run `{command}`, then add `--scores {metric}={file}` (see docs/external.md)."
+            )
+    return None
 
 
 @dataclass(frozen=True)
