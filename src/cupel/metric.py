@@ -67,6 +67,17 @@ class Metric(Protocol):
     attribute `longest` is the number of characters of the longest text that it scores in seconds;
     longer ones are refused, and without it none are. A class attribute `counts` says that statistics
     are whole numbers, whose sums are exact in any order; without it, they need not be.
+
+    What else other rooms ask of a metric, each False or not there for most. Class attributes:
+    `tokenises` (text that is tokenised already changes its score: a note says so), `costly` (needs a
+    parser or a network: `cupel meta -m all` leaves it out), `captions_only` (scores captions, not
+    translations), `threaded` (its work is done in a kernel, so that threads share it). Methods:
+    `language_options(language, options)`, the options that a target language chooses, given those
+    that were asked for, where it is not `tokenize` alone; `splits_at_spaces(script)`;
+    `for_segments()`, the metric as single segments need it; `ratios(statistics)`, parts of the score
+    that mean the same in short and long segments, for NNRK; `sentence_vectors(sentences)`, whose
+    cosine is the score, and `formula()`, `parts(sentences)` and `bag_scores(...)` of
+    `cupel.kernels.pair_ngrams.Comparable`, with which `cupel mbr` compares all pairs at once.
     """
 
     @property

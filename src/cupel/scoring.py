@@ -105,12 +105,11 @@ def score(
 def _chosen(metrics: Metrics, pair: str | None) -> dict[str, Metric]:
     if pair is None or isinstance(metrics, Mapping):
         return named_metrics(metrics)
-    from cupel.metrics.by_language import ENGLISH_ONLY, REPLACED, metrics_for
+    from cupel.metrics.by_language import metrics_for, replacement_notes
 
-    chosen = metrics_for(metrics, pair)
-    if ENGLISH_ONLY in listed(metrics) and ENGLISH_ONLY not in chosen:
-        warn(REPLACED)
-    return chosen
+    for sentence in replacement_notes(listed(metrics), pair):
+        warn(sentence)
+    return metrics_for(metrics, pair)
 
 
 def align(

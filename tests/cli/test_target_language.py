@@ -18,9 +18,10 @@ import cupel
 from cupel.cli.typer_commands import app
 from cupel.errors import CupelError, MissingPart
 from cupel.meta.scorer import Scorer
-from cupel.metrics.by_language import REPLACED, for_target, metrics_for
+from cupel.metrics.by_language import for_target, metrics_for
 from cupel.registry import get_metric, named_metrics
 
+REPLACED = "The target language is not English: chrf++ takes the place of assay."
 GERMAN = [
     "Die Katze sitzt auf der Matte und schläft, während der Hund im Garten bellt.",
     "Der Arzt sagte, dass das Kind bald wieder gesund sein werde.",

@@ -19,12 +19,11 @@ pytest.importorskip("pycocoevalcap", reason="pycocoevalcap is not installed")
 def largest_difference(hypotheses: Sequence[str], references: Sequence[Sequence[str]]) -> float:
     from pycocoevalcap.cider.cider import Cider
 
-    scores = cupel.score(list(hypotheses), list(references), ["cider", "cider-d"])
+    scores = cupel.score(list(hypotheses), list(references), ["cider"])
     expected, segments = Cider().compute_score(
         {i: list(texts) for i, texts in enumerate(references)},
         {i: [text] for i, text in enumerate(hypotheses)},
     )
-    assert scores["cider"] == scores["cider-d"]
     difference = np.abs(scores.segment_scores("cider") - segments).max()
     return float(max(difference, abs(scores.system_score("cider") - expected)))
 

@@ -22,6 +22,7 @@ from cupel.choosing.low_rank import completed
 from cupel.choosing.segment import Distinct
 from cupel.choosing.utilities import Utility
 from cupel.errors import CupelError
+from cupel.registry import entries
 
 METHODS = ("exact", "aggregate", "coarse", "prune", "low-rank")
 RESAMPLES = 500
@@ -79,10 +80,19 @@ def aggregate(utility: Utility, label: str) -> FloatArray:
     scores = utility.aggregate()
     if scores is None:
         raise CupelError(
-            f"The metric {label!r} cannot make one reference of many; those that can are bleu, "
-            "sentbleu, chrf, chrf++, w2v-avg and assay-wmt13."
+            f"The metric {label!r} cannot make one reference of many; those that can are "
+            f"{', '.join(aggregating_metrics())}."
         )
     return scores
+
+
+def aggregating_metrics() -> list[str]:
+    """The metrics whose utilities have an aggregate."""
+    return [
+        entry.name
+        for entry in entries().values()
+        if any(hasattr(entry.make, way) for way in ("bag_scores", "sentence_vectors"))
+    ]
 
 
 def drawn(segment: Distinct, shortcuts: Shortcuts) -> Distinct:

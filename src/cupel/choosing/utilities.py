@@ -7,7 +7,6 @@ more than pairs have their own: n-grams (`ngram_utility`) and vectors (`vector_u
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import Any, Protocol
 
 import numpy as np
@@ -18,12 +17,9 @@ from cupel.choosing.segment import Distinct
 from cupel.corpus import Corpus
 from cupel.errors import CupelError
 from cupel.metric import REFERENCES, Metric, learns_from_corpus, needs_of
-from cupel.metrics.bleu import Bleu
 
 TILE = 8192
 """Pairs that are scored at once: memory does not grow with the number of pairs."""
-THREADED = ("ter", "wer", "per", "cder")
-"""Metrics whose work is done by a kernel, so that threads share it."""
 
 
 class Utility(Protocol):
@@ -113,7 +109,7 @@ class PairUtility:
         return None
 
     def _spread(self, work: Any, parts: list[slice], threads: int) -> list[FloatArray]:
-        if threads == 1 or self._metric.name not in THREADED or not parts:
+        if threads == 1 or not getattr(self._metric, "threaded", False) or not parts:
             return list(map(work, parts))
         from concurrent.futures import ThreadPoolExecutor
 
@@ -132,7 +128,7 @@ def _tiles(count: int) -> Iterator[slice]:
 
 
 def utility_metric(label: str, metric: Metric) -> Metric:
-    """The metric as a utility: BLEU with effective order, as sentences need it; or an error."""
+    """The metric as a utility: as single segments need it, prepared; or an error."""
     if REFERENCES not in needs_of(metric):
         raise CupelError(
             f"The metric {label!r} compares with no reference, so it is no utility: use cupel rerank."
@@ -142,6 +138,5 @@ def utility_metric(label: str, metric: Metric) -> Metric:
             f"The metric {label!r} learns from a whole corpus, so it cannot compare the candidates "
             "of one segment: choose another metric."
         )
-    if isinstance(metric, Bleu):
-        return replace(metric, effective_order=True)
+    metric = metric.for_segments() if hasattr(metric, "for_segments") else metric
     return metric.prepare(Corpus.of(["a"], ["a"]))

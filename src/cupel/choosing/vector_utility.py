@@ -1,15 +1,16 @@
 """Utilities of vectors: n sentences are encoded once, and pairs only compare what is there.
 
-w2v-avg is a cosine, so that its mean over all pseudo-references is one product with their mean: exact
-in linear time. assay-wmt13 encodes each sentence by itself and matches the vectors of all pairs in
+A metric such as w2v-avg is a cosine, so that its mean over all pseudo-references is one product
+with their mean: exact in linear time. assay-wmt13 encodes each sentence by itself and matches the vectors of all pairs in
 tiles, on the device of the metric. assay reads both sentences of a pair together and has no such
 vectors: it is scored pair by pair.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, TypeGuard
+from typing import TYPE_CHECKING, Any, Protocol, TypeGuard
 
 import numpy as np
 
@@ -18,8 +19,7 @@ from cupel.choosing.segment import Distinct
 from cupel.choosing.utilities import PairUtility
 from cupel.metric import Metric, ratio
 from cupel.metrics.assay import Assay, WordPieceAnalysis, calibrated
-from cupel.metrics.w2v_avg import W2vAvg, cosines
-from cupel.text.vectors import open_vectors
+from cupel.text.vectors import cosines
 
 if TYPE_CHECKING:
     from cupel.learned.assay.model.scoring import Encoded
@@ -28,17 +28,21 @@ CELLS = {"cpu": 1 << 21, "cuda": 1 << 26}
 """Pairs of word pieces that are matched at once."""
 
 
+class Cosine(Protocol):
+    """A metric that is the cosine of sentence vectors."""
+
+    def sentence_vectors(self, sentences: Sequence[str]) -> FloatArray:
+        """(sentences, dimensions)."""
+        ...
+
+
 class CosineUtility:
-    """w2v-avg."""
+    """A cosine."""
 
     most_pairs = 1_000_000_000
 
-    def __init__(self, metric: W2vAvg, segment: Distinct) -> None:
-        from cupel.text.content_words import is_content
-
-        tokens = metric.tokenizer(segment.sentences)
-        kept = is_content(tokens.types) if metric.content else None
-        self._centroids = open_vectors(metric.vectors).centroids(tokens, kept).astype(np.float64)
+    def __init__(self, metric: Cosine, segment: Distinct) -> None:
+        self._centroids = metric.sentence_vectors(segment.sentences)
         lengths = np.sqrt(np.einsum("ij,ij->i", self._centroids, self._centroids))
         self._units = ratio(self._centroids, lengths[:, None])
         self._segment = segment

@@ -27,15 +27,14 @@ LanguagePair = Annotated[
 
 
 def for_target(specs: Sequence[str], pair: str | None, quiet: bool) -> list[str]:
-    """The metrics for a target language: assay is chrf++ where it is not English."""
-    if pair is None or "assay" not in specs:
+    """The metrics for a target language: chrf++ takes the place of assay where it is not English."""
+    if pair is None:
         return list(specs)
-    from cupel.metrics.by_language import REPLACED, for_target
+    from cupel.metrics.by_language import for_target, replacement_notes
 
-    chosen = for_target(specs, pair)
-    if not quiet and chosen != list(specs):
-        output.warn(REPLACED)
-    return chosen
+    for sentence in [] if quiet else replacement_notes(specs, pair):
+        output.warn(sentence)
+    return for_target(specs, pair)
 
 
 def chosen_metrics(specs: Sequence[str], pair: str | None) -> dict[str, Metric]:

@@ -122,7 +122,7 @@ def remark(
         where = "the references" if part == "references" else f"system {part!r}"
         output.warn(f"{count} empty segment{'s' * (count != 1)} in {where}.")
     languages.remark(corpus, metrics, pair)
-    if force or not {m.name for m in metrics.values()} & {"bleu", "sentbleu", "bleucomp", "nist"}:
+    if force or not any(getattr(metric, "tokenises", False) for metric in metrics.values()):
         return
     for system, tokenised in corpus.tokenised.items():
         if tokenised >= TOKENISED:

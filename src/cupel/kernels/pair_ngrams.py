@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -38,6 +39,25 @@ class Part:
     ids: Int32Array
     offsets: IntArray
     orders: int
+
+
+class Comparable(Protocol):
+    """A metric of n-grams, whose scores of all pairs of sentences a kernel computes at once."""
+
+    def formula(self) -> Formula | None:
+        """What the kernel makes of counts of n-grams; None where they are longer than it takes."""
+        ...
+
+    def parts(self, sentences: Sequence[str]) -> list[Part]:
+        """The sentences as tokens whose n-grams count, such as characters and words."""
+        ...
+
+    def bag_scores(self, totals: FloatArray, sizes: FloatArray, matches: FloatArray) -> FloatArray:
+        """(n,) scores with a bag of n-grams as the reference, whose counts need not be whole.
+
+        totals (n, orders): n-grams of each sentence; sizes (orders,): of the bag; matches (n, orders)
+        """
+        ...
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""The metrics that are judged: by name, or all lexical ones, and how they score a corpus."""
+"""The metrics that are judged: by name, or all that cost little, and how they score a corpus."""
 
 from __future__ import annotations
 
@@ -10,14 +10,11 @@ from cupel.corpus import Corpus
 from cupel.errors import CupelError
 from cupel.meta.scorecache import Groups, MetricScores, metric_scores
 from cupel.metric import Metric, Signature
-from cupel.metrics.by_language import ENGLISH_ONLY, REPLACED, corpus_notes, metrics_for
+from cupel.metrics.by_language import corpus_notes, metrics_for, replacement_notes, replacements
 from cupel.registry import MetricLike, get_metric, list_metrics, listed, named_metrics
 
-LEXICAL = (
-    "badger bleu cder chrf chrf++ cider meteor ncd nist per rouge-l sentbleu ter terp w2v-avg wer"
-).split()
-"""What `all` means as a metric: every metric that needs neither a parser nor a network."""
 ALL = "all"
+"""As a metric, every one that is ready and needs neither a parser nor a network."""
 
 
 class Scorer:
@@ -35,8 +32,8 @@ class Scorer:
         optional: bool = False,
     ) -> None:
         specs = _without_all(list(listed(metrics)))
-        # Which metric assay is, the language decides: the other one need not be installed.
-        others = [spec for spec in specs if spec != ENGLISH_ONLY]
+        # Which metric assay is, the language decides: it need not be installed.
+        others = [spec for spec in specs if spec not in replacements(specs)]
         if others or not (specs or optional):
             named_metrics(others)  # so that a wrong name is reported at once
         self._specs: dict[str, MetricLike] = {}
@@ -74,10 +71,9 @@ class Scorer:
         if pair not in self._made:
             made = {}
             for label, spec in self._specs.items():
-                ((name, metric),) = metrics_for([spec], pair).items()
-                made[label] = metric
-                if name != label:
-                    self._note(f"{pair}: {REPLACED}")
+                (made[label],) = metrics_for([spec], pair).values()
+                for sentence in replacement_notes([spec], pair):
+                    self._note(f"{pair}: {sentence}")
             self._made[pair] = made
         return self._made[pair]
 
@@ -113,13 +109,17 @@ def _names_language(pair: str | None) -> bool:
 
 
 def _without_all(specs: Sequence[MetricLike]) -> list[MetricLike]:
-    """The same with all lexical metrics that are ready in the place of `all`."""
+    """The same with all metrics that cost little and are ready in the place of `all`."""
     if ALL not in specs:
         return list(specs)
-    entries = {entry.name: entry for entry in list_metrics() if entry.name in LEXICAL}
-    for name, entry in entries.items():
+    entries = [
+        entry
+        for entry in list_metrics()
+        if entry.in_all and not entry.costly and not getattr(entry.make, "captions_only", False)
+    ]
+    for entry in entries:
         if entry.unready:
-            warn(f"{name} is left out of all metrics: {entry.unready}")
-    ready = [name for name, entry in entries.items() if not entry.unready and name not in specs]
+            warn(f"{entry.name} is left out of all metrics: {entry.unready}")
+    ready = [e.name for e in entries if not e.unready and e.name not in specs]
     place = list(specs).index(ALL)
     return [*specs[:place], *ready, *(spec for spec in specs[place:] if spec != ALL)]

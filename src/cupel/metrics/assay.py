@@ -95,6 +95,7 @@ class WordPieceAnalysis:
     modules=NEEDS,
     extra="assay",
     check=lambda: what_is_missing("assay"),
+    elsewhere="chrf++",
 )
 @register(
     "assay-wmt13",
@@ -134,6 +135,7 @@ class Assay(Metric):
     device: option.Device = "auto"
 
     higher_is_better = True
+    costly = True
     longest = 100_000
     learns = False
     languages: ClassVar[str] = "English"

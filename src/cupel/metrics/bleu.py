@@ -26,7 +26,9 @@ Equal to: sacreBLEU 2.6 on every segment of the test sets listed in docs/researc
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -37,6 +39,9 @@ from cupel.metric import Metric, Signature, ratio
 from cupel.metrics import shared_options as option
 from cupel.registry import register
 from cupel.text.tokenizers import Tokenizer
+
+if TYPE_CHECKING:
+    from cupel.kernels.pair_ngrams import Formula, Part
 
 SMOOTHING_VALUES: dict[str, float | None] = {"exp": None, "floor": 0.1, "add-k": 1.0, "none": None}
 """The smoothing methods, with the default of their value where they take one."""
@@ -59,6 +64,7 @@ class Bleu(Metric):
 
     name = "bleu"
     higher_is_better = True
+    tokenises = True
     counts = True
 
     def __post_init__(self) -> None:
@@ -171,6 +177,29 @@ class Bleu(Metric):
             "length-ratio": ratio(length, reference),
             "brevity-penalty": self.brevity_penalty(statistics),
         }
+
+    def formula(self) -> Formula | None:
+        """BLEU of pairs for `cupel mbr`: see `cupel.kernels.pair_ngrams.Comparable`."""
+        from cupel.kernels.pair_ngrams import BLEU, MAX_ORDERS, SMOOTHINGS, Formula
+
+        if self.max_ngram_order > MAX_ORDERS:
+            return None
+        smoothing = SMOOTHINGS[self.smooth_method]
+        return Formula(BLEU, smoothing, self.effective_order, value=self._smoothing_value)
+
+    def parts(self, sentences: Sequence[str]) -> list[Part]:
+        from cupel.kernels.pair_ngrams import Part
+
+        tokens = self.tokenizer(sentences)
+        return [Part(tokens.ids, tokens.offsets, self.max_ngram_order)]
+
+    def bag_scores(self, totals: FloatArray, sizes: FloatArray, matches: FloatArray) -> FloatArray:
+        lengths = np.column_stack([totals[:, 0], np.full(len(totals), sizes[0])])
+        return self.score(np.concatenate([lengths, matches, totals], axis=1))
+
+    def for_segments(self) -> Bleu:
+        """The same with effective order, as single sentences need it."""
+        return replace(self, effective_order=True)
 
     @property
     def _smoothing_value(self) -> float:

@@ -52,6 +52,7 @@ class BleuCoco(Metric):
     name = "bleu-coco"
     languages: ClassVar[str] = "English"
     made_for: ClassVar[str] = "en"
+    captions_only = True
     decimals = 4
     higher_is_better = True
 

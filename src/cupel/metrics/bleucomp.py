@@ -48,6 +48,7 @@ class BleuComp(Metric):
     name = "bleucomp"
     decimals = 4
     higher_is_better = True
+    tokenises = True
     component_names = (
         *(f"precision{n}" for n in ORDERS),
         *(f"matches{n}" for n in ORDERS),

@@ -18,14 +18,12 @@ from cupel.registry import MetricLike, entry_of, listed, named_metrics
 if TYPE_CHECKING:
     from cupel.corpus import Corpus
 
-Spec = TypeVar("Spec")
-ENGLISH_ONLY, ANY_LANGUAGE = "assay", "chrf++"
-REPLACED = f"The target language is not English: {ANY_LANGUAGE} takes the place of {ENGLISH_ONLY}."
+Spec = TypeVar("Spec", bound=MetricLike)
 SACREBLEU_CHOICES = {"zh": "zh", "ja": "ja-mecab", "ko": "ko-mecab"}
 """The tokenizers that sacreBLEU chooses for BLEU by the target language."""
+ENGLISH = "English"
+"""What `languages` of a metric says that takes nothing else."""
 _SPLIT_AT_SPACES = ("13a", "intl", "none", "ptb")
-_ASIAN = ("HAN", "KANA")
-_UNSPACED_SCRIPTS = ("HAN", "KANA", "THAI", "LAO", "KHMER", "MYANMAR")
 _LOOKED_AT = 200
 _MIXED = 0.25
 
@@ -50,57 +48,62 @@ def language_options(specs: Iterable[str], pair: str | None) -> dict[str, dict[s
     chosen: dict[str, dict[str, object]] = {}
     tokenizer = word_tokenizer(language)
     for spec in specs:
-        name, _, given = spec.partition(":")
+        name, _, options = spec.partition(":")
         entry = entry_of(name)
-        if language is None or entry is None or made_for_english_only(entry.languages):
+        if language is None or entry is None or entry.languages == ENGLISH:
             continue
-        options = entry.options
-        if name == "meteor":
-            chosen[name] = _meteor(language, given)
-        elif name == "ter" and language in ("zh", "ja"):
-            chosen[name] = {"normalized": True, "asian_support": True}
-        elif tokenizer and "tokenize" in options and "parser" not in options:
-            chosen[name] = {"tokenize": tokenizer}
+        if hasattr(entry.make, "language_options"):
+            values = entry.make.language_options(language, options)
+        elif tokenizer and "tokenize" in entry.options and "parser" not in entry.options:
+            values = {"tokenize": tokenizer}
+        else:
+            continue
+        if values:
+            chosen[entry.name] = values
     return chosen
 
 
-def _meteor(language: str, given: str) -> dict[str, object]:
-    """METEOR's language; without paraphrases, of which there is a table to install for English only."""
-    from cupel.metrics.meteor_tasks import available_modules
+def replacements(specs: Iterable[object], pair: str | None = "de") -> dict[str, str]:
+    """Metric -> the one that takes its place, where the target language is not English."""
+    from cupel.text.languages import target_language
 
-    if language == "en" or "paraphrases=" in given:
-        return {"language": language}
-    modules = [name for name in available_modules(language) if name != "paraphrase"]
-    return {"language": language, "modules": ",".join(modules)}
+    names = [spec for spec in specs if isinstance(spec, str) and ":" not in spec]
+    if not names or target_language(pair) in (None, "en"):
+        return {}
+    found = {name: entry_of(name) for name in names}
+    return {name: e.elsewhere for name, e in found.items() if e and e.elsewhere}
 
 
 def for_target(specs: Sequence[Spec], pair: str | None) -> list[Spec]:
-    """Metrics with chrf++ in place of assay, where the target language is not English."""
-    from cupel.text.languages import target_language
+    """Metrics with those in the place of others that the target language asks for, each once."""
+    places = replacements(specs, pair)
+    chosen = [cast(Spec, places.get(str(spec), spec)) for spec in specs]
+    return [
+        metric
+        for metric, spec in zip(chosen, specs, strict=True)
+        if metric == spec or metric not in specs
+    ]
 
-    if ENGLISH_ONLY not in specs or target_language(pair) in (None, "en"):
-        return list(specs)
-    if ANY_LANGUAGE in specs:
-        return [spec for spec in specs if spec != ENGLISH_ONLY]
-    return [cast(Spec, ANY_LANGUAGE) if spec == ENGLISH_ONLY else spec for spec in specs]
+
+def replacement_notes(specs: Iterable[object], pair: str | None) -> list[str]:
+    """A sentence about each metric that is replaced."""
+    return [
+        f"The target language is not English: {new} takes the place of {old}."
+        for old, new in replacements(specs, pair).items()
+    ]
 
 
 def metrics_for(specs: Sequence[MetricLike] | MetricLike, pair: str | None) -> dict[str, Metric]:
     """Metrics by their labels, as the target language of a pair makes them.
 
-    The one place that decides it: `assay` is chrf++ where the target language is not English,
-    and the words of all metrics are those of the language. pair: en-de, de, or None for no choice.
+    The one place that decides it: a metric for English alone, such as `assay`, is replaced where the
+    target language is another, and the words of all metrics are those of the language. pair: en-de, de, or None for no choice.
     """
     if pair is None:
         return named_metrics(specs)
     chosen = for_target(listed(specs), pair)
     options = language_options((spec for spec in chosen if isinstance(spec, str)), pair)
     return named_metrics(chosen, options)
-
-
-def made_for_english_only(languages: str) -> bool:
-    """Whether a metric takes nothing but English."""
-    return languages == "English"
 
 
 def corpus_notes(
@@ -133,12 +136,16 @@ def _is_plain(texts: Sequence[str], metrics: Mapping[str, Metric], pair: str | N
 
 def _about_systems(corpus: Corpus, references: Sequence[str]) -> list[str]:
     """Notes about systems that write another script than the references."""
-    from cupel.text.languages import main_script
+    from cupel.text.languages import EAST_ASIAN, main_script
 
     expected, notes = main_script(references), []
     for system, texts in corpus.systems.items():
         script = main_script(texts)
-        if None in (script, expected) or script == expected or {script, expected} == set(_ASIAN):
+        if (
+            None in (script, expected)
+            or script == expected
+            or {script, expected} == set(EAST_ASIAN)
+        ):
             continue
         notes.append(
             f"Most letters of system {system!r} are {str(script).capitalize()}, and those of the "
@@ -183,15 +190,18 @@ def language_notes(
 
 def _about_words(metrics: Mapping[str, Metric], script: str) -> list[str]:
     """Notes about metrics whose words are whole clauses in this script."""
-    if script not in _UNSPACED_SCRIPTS:
+    from cupel.text.languages import EAST_ASIAN, UNSPACED_SCRIPTS
+
+    if script not in UNSPACED_SCRIPTS:
         return []
-    ours = [label for label, metric in metrics.items() if _splits_at_spaces(metric, script)]
-    hopeless = [label for label in ours if metrics[label].name == "ter" and script not in _ASIAN]
-    others = [label for label in ours if label not in hopeless]
+    at_spaces = [label for label, metric in metrics.items() if _splits_at_spaces(metric, script)]
+    # Without a tokenizer to choose, -l helps where there are characters of East Asia alone.
+    helped = [k for k in at_spaces if script in EAST_ASIAN or hasattr(metrics[k], "tokenize")]
+    hopeless = [label for label in at_spaces if label not in helped]
     why = "at spaces, and the references are in a script without spaces"
     notes = []
-    if others:
-        notes.append(f"{_split(others)} {why}: name the target language (-l en-zh) or a tokenizer.")
+    if helped:
+        notes.append(f"{_split(helped)} {why}: name the target language (-l en-zh) or a tokenizer.")
     if hopeless:
         notes.append(
             f"{_split(hopeless)} {why}: its scores mean little; wer and cder take characters with -l."
@@ -206,8 +216,8 @@ def _split(labels: Sequence[str]) -> str:
 
 
 def _splits_at_spaces(metric: Metric, script: str) -> bool:
-    if metric.name == "ter":  # asian_support is for East Asia
-        return script not in _ASIAN or not getattr(metric, "asian_support", False)
+    if hasattr(metric, "splits_at_spaces"):
+        return bool(metric.splits_at_spaces(script))
     tokenizer = getattr(getattr(metric, "tokenizer", None), "name", None)
     return tokenizer in _SPLIT_AT_SPACES
 

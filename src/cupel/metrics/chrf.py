@@ -27,7 +27,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import numpy as np
 
@@ -40,6 +40,9 @@ from cupel.metrics.bleu import ngram_totals
 from cupel.options import Range
 from cupel.registry import register
 from cupel.text.tokens import Tokens, characters, split_words
+
+if TYPE_CHECKING:
+    from cupel.kernels.pair_ngrams import Formula, Part
 
 EPSILON = 1e-16
 
@@ -157,6 +160,36 @@ class Chrf(Metric):
             for n, order in enumerate(orders)
             for name, values in parts.items()
         }
+
+    def formula(self) -> Formula | None:
+        """chrF of pairs for `cupel mbr`: see `cupel.kernels.pair_ngrams.Comparable`."""
+        from cupel.kernels.pair_ngrams import CHRF, CHRF_SMOOTHED, MAX_ORDERS, Formula
+
+        if self.char_order + self.word_order > MAX_ORDERS:
+            return None
+        return Formula(CHRF_SMOOTHED if self.eps_smoothing else CHRF, factor=float(self.beta**2))
+
+    def parts(self, sentences: Sequence[str]) -> list[Part]:
+        from cupel.kernels.pair_ngrams import Part
+
+        analyses = (
+            (Characters(self.lowercase, self.whitespace), self.char_order),
+            (Words(self.lowercase), self.word_order),
+        )
+        tokens = [(analyse(sentences), order) for analyse, order in analyses if order]
+        return [Part(part.ids, part.offsets, order) for part, order in tokens]
+
+    def bag_scores(self, totals: FloatArray, sizes: FloatArray, matches: FloatArray) -> FloatArray:
+        statistics = np.empty((len(totals), 3 * len(sizes)))
+        statistics[:, 0::3] = np.where(sizes > 0, totals, 0.0)
+        statistics[:, 1::3], statistics[:, 2::3] = sizes, matches
+        return self.score(statistics)
+
+    def ratios(self, statistics: FloatArray) -> FloatArray:
+        """The score, then precision and recall of each order."""
+        precision, recall = self._by_order(statistics)
+        score = self.score(statistics)[..., None]
+        return np.concatenate([score, 100 * precision, 100 * recall], axis=-1)
 
     def _by_order(self, statistics: FloatArray) -> tuple[FloatArray, FloatArray]:
         """(..., orders) precisions and recalls."""

@@ -18,7 +18,7 @@ Formula:
 c: the translation; g: counts of n-grams times log(documents / documents with it), where a
 document is a segment with all its references; length: the number of 2-grams. What caption papers
 report as CIDEr is this D variant: counts clipped at those of the reference, a penalty on
-differences in length, and no stemming, so cider and cider-d are the same. variant=plain is the
+differences in length, and no stemming. variant=plain is the
 first formula of the paper, the cosine times 10, without its stemming. The score of a system is
 the mean over segments.
 
@@ -57,9 +57,10 @@ VARIANTS = ("d", "plain")
 
 
 @register(
-    "cider", "CIDEr-D: n-grams weighted by rarity, for captions (Vedantam 2015), as pycocoevalcap"
+    "cider",
+    "CIDEr-D: n-grams weighted by rarity, for captions (Vedantam 2015), as pycocoevalcap",
+    captions="tokenize=ptb,lowercase=yes",
 )
-@register("cider-d", "another name of cider")
 @dataclass(frozen=True)
 class Cider(Metric):
     """Statistics: [segment score, 1]."""

@@ -77,6 +77,7 @@ class Coco(Metric):
     _inner: Metric | None = None
 
     name = "coco"
+    captions_only = True
 
     @property
     def inner(self) -> Metric:

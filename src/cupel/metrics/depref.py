@@ -56,7 +56,6 @@ _MODULES = {"en": "exact,stem,synonym", "cs": "exact"}
     "depref",
     "dependency n-grams of the reference, optionally with stems and synonyms (Wu 2013)",
     check=parser_missing,
-    renamed={"model": "parser"},
 )
 @dataclass(frozen=True)
 class Depref(Metric):
@@ -75,6 +74,7 @@ class Depref(Metric):
     name = "depref"
     languages: ClassVar[str] = "English; others with a parser or trees"
     higher_is_better = True
+    costly = True
     longest = 100_000
     learns = False
     decimals = 4

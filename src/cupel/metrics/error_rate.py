@@ -39,6 +39,7 @@ class WordErrorRate(Metric):
     lowercase: option.Lowercase = False
 
     higher_is_better = False
+    threaded = True
 
     def __post_init__(self) -> None:
         _ = self.tokenizer

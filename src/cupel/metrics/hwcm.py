@@ -54,7 +54,6 @@ from cupel.text.tokens import Tokens, number, offsets_of
     "hwcm",
     "precision of headword chains, with both sides parsed (Liu and Gildea 2005)",
     check=parser_missing,
-    renamed={"model": "parser"},
 )
 @dataclass(frozen=True)
 class Hwcm(Metric):
@@ -77,6 +76,7 @@ class Hwcm(Metric):
     name = "hwcm"
     languages: ClassVar[str] = "English; others with a parser or trees"
     higher_is_better = True
+    costly = True
     longest = 100_000
     decimals = 4
 

@@ -42,11 +42,12 @@ import numpy.typing as npt
 from cupel.arrays import FloatArray, IntArray
 from cupel.batch import Batch
 from cupel.checksums import sha256_of
-from cupel.metric import Metric, Signature
+from cupel.metric import Metric, Signature, ratio
 from cupel.metrics import shared_options as option
 from cupel.metrics.meteor_tasks import (
     MODULES,
     Parameters,
+    available_modules,
     check_modules,
     matchers_of,
     parameters,
@@ -96,6 +97,14 @@ class Meteor(Metric):
     @property
     def made_for(self) -> str:
         return self.language
+
+    @classmethod
+    def language_options(cls, language: str, options: str) -> dict[str, object]:
+        """The language; without paraphrases, of which there is a table to install for English only."""
+        if language == "en" or "paraphrases=" in options:
+            return {"language": language}
+        modules = [name for name in available_modules(language) if name != "paraphrase"]
+        return {"language": language, "modules": ",".join(modules)}
 
     def __post_init__(self) -> None:
         check_modules(self.modules, self.language, self.paraphrases)
@@ -183,6 +192,14 @@ class Meteor(Metric):
             "hypothesis-length": statistics[..., 0],
             "reference-length": statistics[..., 1],
         }
+
+    def ratios(self, statistics: FloatArray) -> FloatArray:
+        """Score, P, R, penalty; chunks, and matched words by matcher and kind, over the reference's."""
+        parts = [self.score(statistics), *self.precision_and_recall(statistics)]
+        parts += [self.penalty(statistics), ratio(statistics[..., _CHUNKS], statistics[..., 1])]
+        lengths = np.maximum(statistics[..., 1:2], 1.0)
+        matched = statistics[..., 5 : 4 + 4 * len(self.matchers) : 2] / lengths
+        return np.concatenate([np.nan_to_num(np.stack(parts, axis=-1)), matched], axis=-1)
 
     def f_mean(self, precision: FloatArray, recall: FloatArray) -> FloatArray:
         """F; NaN where P or R is."""

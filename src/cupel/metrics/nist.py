@@ -68,6 +68,7 @@ class Nist(Metric):
     name = "nist"
     decimals = 4
     higher_is_better = True
+    tokenises = True
 
     def __post_init__(self) -> None:
         if self.max_ngram_order < 1:
@@ -153,6 +154,11 @@ class Nist(Metric):
             "reference-length": statistics[..., 1],
             "brevity-penalty": self.brevity_penalty(statistics),
         }
+
+    def ratios(self, statistics: FloatArray) -> FloatArray:
+        """The score, and the information gained per n-gram of each order."""
+        score = self.score(statistics)[..., None]
+        return np.concatenate([score, self._information_by_order(statistics)], axis=-1)
 
     def _information_by_order(self, statistics: FloatArray) -> FloatArray:
         orders = self.max_ngram_order

@@ -81,6 +81,7 @@ class Nnrk(Metric):
     made_for: ClassVar[str] = "en"
     decimals = 4
     higher_is_better = True
+    costly = True
     longest = 100_000
 
     def __post_init__(self) -> None:

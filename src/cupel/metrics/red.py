@@ -70,7 +70,6 @@ LONGEST = 3
     "red",
     "dependency n-grams of the reference found in the translation (Yu et al. 2014)",
     check=parser_missing,
-    renamed={"model": "parser", "weights": "ngram_weights"},
 )
 @dataclass(frozen=True)
 class Red(Metric):
@@ -92,6 +91,7 @@ class Red(Metric):
     name = "red"
     languages: ClassVar[str] = "English; others with a parser or trees"
     higher_is_better = True
+    costly = True
     longest = 100_000
     learns = False
     decimals = 4

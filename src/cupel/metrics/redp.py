@@ -91,7 +91,6 @@ _COUNT, _PARAPHRASES = 0, 9
     "redp",
     "RED with stems, synonyms, paraphrases and function words (Yu et al. 2014)",
     check=_missing,
-    renamed={"model": "parser"},
 )
 @dataclass(frozen=True)
 class Redp(Metric):
@@ -135,6 +134,7 @@ class Redp(Metric):
     name = "redp"
     languages: ClassVar[str] = "English; others with a parser or trees"
     higher_is_better = True
+    costly = True
     longest = 100_000
     learns = False
     decimals = 4

@@ -93,6 +93,7 @@ class ReVal(Metric):
     languages: ClassVar[str] = "English; others with a model of your own"
     decimals = 4
     higher_is_better = True
+    costly = True
     longest = 100_000
     learns = False
 

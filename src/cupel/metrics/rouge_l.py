@@ -77,7 +77,11 @@ def _is_neat(sentence: str) -> bool:
     return "  " not in sentence and " " not in (sentence[:1] or " ", sentence[-1:])
 
 
-@register("rouge-l", "longest common subsequence of words (Lin 2004), as pycocoevalcap")
+@register(
+    "rouge-l",
+    "longest common subsequence of words (Lin 2004), as pycocoevalcap",
+    captions="tokenize=ptb,lowercase=yes",
+)
 @dataclass(frozen=True)
 class RougeL(Metric):
     """Statistics: [score, 1]."""

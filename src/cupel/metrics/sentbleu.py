@@ -22,7 +22,9 @@ Equal to: sentence_score of sacreBLEU 2.6 with effective_order=True for each seg
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from cupel.arrays import FloatArray
 from cupel.batch import Batch
@@ -30,6 +32,9 @@ from cupel.metric import Metric, Signature, mean_score, mean_statistics
 from cupel.metrics import shared_options as option
 from cupel.metrics.bleu import Bleu
 from cupel.registry import register
+
+if TYPE_CHECKING:
+    from cupel.kernels.pair_ngrams import Formula, Part
 
 
 @register("sentbleu", "mean over segments of smoothed BLEU, as sacreBLEU's sentence scores")
@@ -46,6 +51,7 @@ class SentBleu(Metric):
 
     name = "sentbleu"
     higher_is_better = True
+    tokenises = True
 
     def __post_init__(self) -> None:
         _ = self.bleu
@@ -63,6 +69,15 @@ class SentBleu(Metric):
 
     def signature(self) -> Signature:
         return self.bleu.signature() + Signature.of(level="segment")
+
+    def formula(self) -> Formula | None:
+        return self.bleu.formula()
+
+    def parts(self, sentences: Sequence[str]) -> list[Part]:
+        return self.bleu.parts(sentences)
+
+    def bag_scores(self, totals: FloatArray, sizes: FloatArray, matches: FloatArray) -> FloatArray:
+        return self.bleu.bag_scores(totals, sizes, matches)
 
     def statistics(self, batch: Batch) -> FloatArray:
         return mean_statistics(self.bleu.segment_scores(self.bleu.statistics(batch)))

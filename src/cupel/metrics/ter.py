@@ -55,6 +55,19 @@ class Ter(Metric):
 
     name = "ter"
     higher_is_better = False
+    threaded = True
+
+    @classmethod
+    def language_options(cls, language: str, options: str) -> dict[str, object]:
+        """For Chinese and Japanese their single characters are the words."""
+        east_asian = language in ("zh", "ja")
+        return {"normalized": True, "asian_support": True} if east_asian else {}
+
+    def splits_at_spaces(self, script: str) -> bool:
+        """Whether its words are what stands between spaces in this script."""
+        from cupel.text.languages import EAST_ASIAN
+
+        return script not in EAST_ASIAN or not self.asian_support
 
     @property
     def tokenizer(self) -> Tercom:

@@ -28,6 +28,7 @@ default here is GloVe, so numbers differ from its tables.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, ClassVar, Self
 
@@ -36,11 +37,12 @@ import numpy as np
 from cupel.arrays import FloatArray
 from cupel.batch import Batch
 from cupel.errors import CupelError
-from cupel.metric import Metric, Signature, mean_score, mean_statistics, ratio
+from cupel.metric import Metric, Signature, mean_score, mean_statistics
 from cupel.metrics import shared_options as option
 from cupel.registry import register
 from cupel.text.tokenizers import Tokenizer
-from cupel.text.vectors import EMBEDDED, FULL, INCLUDED, open_vectors
+from cupel.text.tokens import Tokens
+from cupel.text.vectors import EMBEDDED, FULL, INCLUDED, cosines, open_vectors
 
 if TYPE_CHECKING:
     from cupel.corpus import Corpus
@@ -100,11 +102,7 @@ class W2vAvg(Metric):
         return self
 
     def statistics(self, batch: Batch) -> FloatArray:
-        from cupel.text.content_words import is_content
-
-        tokens = batch.analyse(self.tokenizer)
-        kept = is_content(tokens.types) if self.content else None
-        centroids = open_vectors(self.vectors).centroids(tokens, kept)
+        centroids = self.centroids(batch.analyse(self.tokenizer))
         hypotheses = np.repeat(batch.hypothesis_index, batch.reference_counts)
         similarity = cosines(centroids[hypotheses], centroids[batch.reference_index])
         first = batch.reference_offsets[:-1]
@@ -112,12 +110,16 @@ class W2vAvg(Metric):
             return mean_statistics(np.maximum.reduceat(similarity, first))
         return mean_statistics(np.add.reduceat(similarity, first) / batch.reference_counts)
 
+    def centroids(self, tokens: Tokens) -> FloatArray:
+        """(sentences, dimensions): the mean vector of the words of each, whose cosine is the score."""
+        from cupel.text.content_words import is_content
+
+        kept = is_content(tokens.types) if self.content else None
+        return open_vectors(self.vectors).centroids(tokens, kept)
+
+    def sentence_vectors(self, sentences: Sequence[str]) -> FloatArray:
+        """(sentences, dimensions): vectors whose cosine is the score, for `cupel mbr`."""
+        return self.centroids(self.tokenizer(sentences)).astype(np.float64)
+
     def score(self, statistics: FloatArray) -> FloatArray:
         return mean_score(statistics)
-
-
-def cosines(first: FloatArray, second: FloatArray) -> FloatArray:
-    """Cosines of the rows, exactly 1 for equal ones; 0 with a zero row."""
-    products = np.einsum("ij,ij->i", first, second)
-    squares = np.einsum("ij,ij->i", first, first) * np.einsum("ij,ij->i", second, second)
-    return np.clip(ratio(products, np.sqrt(squares)), -1.0, 1.0)

@@ -24,15 +24,6 @@ PAPER = {
 """The metrics of Tables 4 to 7, and ROUGE-L of the released results, as the authors ran them:
 the first four on COCO's caption text, the others on the text as it is."""
 
-_FORMS = {
-    "cider": PAPER["CIDEr"],
-    "rouge-l": PAPER["ROUGE-L"],
-}
-"""The options under which `all` runs metrics that by default take the text as it is given."""
-
-_LEFT_OUT = ("cider-d", "coco")
-"""The first is a variant of cider, the second a wrapper around another metric."""
-
 SUITES = {"mutt": paper_suite, "sick": sick_suite, "sample": sample_suite}
 _FILES = {"sick": sick_suite, "demetr": challenge.demetr, "aces": challenge.aces}
 
@@ -79,15 +70,15 @@ def mutt_metrics(
 
 
 def ready_metrics(warn: Callable[[str], None] | None = None) -> dict[str, Metric]:
-    """Every registered metric that gives one score and lacks nothing."""
+    """Every registered metric that gives one score and lacks nothing, as it scores captions."""
     ready: dict[str, Metric] = {}
     for name, entry in entries().items():
-        if name in _LEFT_OUT or hasattr(entry.make, "components") or not entry.compares:
+        if not entry.in_all:
             continue
         missing = entry.unready
         if missing is None:
             try:
-                metric = get_metric(_FORMS.get(name, name))
+                metric = get_metric(f"{name}:{entry.captions}" if entry.captions else name)
                 metric.signature()  # which needs weights and tables to be there
                 ready[name] = metric
             except CupelError as error:

@@ -50,6 +50,8 @@ _THREE_LETTERS = dict(
 )
 """Codes of three letters (ISO 639-2 and 639-3) of languages that have one of two."""
 WITHOUT_SPACES = frozenset({"zh", "ja", "th", "lo", "km", "my"})
+EAST_ASIAN = (HAN, KANA)
+UNSPACED_SCRIPTS = (*EAST_ASIAN, "THAI", "LAO", "KHMER", "MYANMAR")
 _SCRIPTS = {
     **dict.fromkeys(["ar", "fa", "ps", "ur"], ("ARABIC",)),
     **dict.fromkeys(["bg", "kk", "ru", "uk"], ("CYRILLIC",)),

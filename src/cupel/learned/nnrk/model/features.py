@@ -2,7 +2,7 @@
 
 A feature is named by a word: a set (`4metrics`), a sentence vector (`wiki-gw50`, `syntax25`), or
 any registered metric, whose segment score it is. Behind a dot comes what to take in place of the
-score: `chrf.components` (see `cupel.learned.nnrk.model.components`) or `chrf.statistics`. Several
+score: `chrf.components` or `chrf.statistics`. Several
 are listed with commas, or with semicolons where one has commas itself:
 `ter;meteor:modules=exact,stem`.
 
@@ -23,7 +23,6 @@ import numpy as np
 
 from cupel.batch import Batch, FloatArray
 from cupel.errors import CupelError, MissingPart
-from cupel.learned.nnrk.model import components
 from cupel.learned.nnrk.model.averages import Average
 from cupel.learned.nnrk.model.inputs import SentenceVectors, SkipArcs, check_finite
 from cupel.learned.nnrk.model.syntax25 import Syntax
@@ -75,7 +74,7 @@ class SkipFeature:
         elif self.part == "statistics":
             values = statistics
         else:
-            values = components.of(self.metric, statistics)
+            values = components_of(self.metric)(statistics)
         return check_finite(self.name, values)
 
 
@@ -168,5 +167,22 @@ def _skip(name: str) -> SkipArcs:
     except MissingPart as missing:
         raise MissingPart(f"The feature {name!r} is not available: {missing}") from missing
     if part == "components":
-        components.check(metric)
+        components_of(metric)
     return SkipFeature(name, metric, part)
+
+
+def components_of(metric: Metric) -> Callable[[FloatArray], FloatArray]:
+    """From (n, k) statistics of a metric to (n, components): ratios that mean the same in long and
+    short segments. After section 5.1 of the paper, which takes those of BLEU (`bleucomp`).
+    """
+    for name in ("ratios", "components"):
+        if hasattr(metric, name):
+            components: Callable[[FloatArray], FloatArray] = getattr(metric, name)
+            return components
+    able = [
+        n for n, e in entries().items() if any(hasattr(e.make, x) for x in ("ratios", "components"))
+    ]
+    raise CupelError(
+        f"The metric {metric.name!r} has no components; those that have are {', '.join(able)}. Its "
+        f"score is the feature {metric.name!r}, its statistics are '{metric.name}.statistics'."
+    )
