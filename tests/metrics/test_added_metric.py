@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 import cupel
-from cupel.cli import app
+from commands import run
 from cupel.learned.nnrk.model.features import feature_set
 from cupel.meta.scorer import Scorer
 from cupel.metrics.by_language import language_options, metrics_for
@@ -88,11 +88,10 @@ def letters(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[None]:
     sys.modules.pop("letters_metric", None)
 
 
-def printed(capsys: pytest.CaptureFixture[str], *arguments: object) -> str:
-    with pytest.raises(SystemExit) as end:
-        app(list(map(str, arguments)), prog_name="cupel")
-    assert end.value.code in (0, None)
-    return capsys.readouterr().out
+def printed(capsys: pytest.CaptureFixture[str], *words: object) -> str:
+    done = run(capsys, *words)
+    assert done.status == 0
+    return done.out
 
 
 def test_score_and_printing(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -107,7 +106,7 @@ def test_score_and_printing(tmp_path: Path, capsys: pytest.CaptureFixture[str]) 
 
 def test_list_and_description(capsys: pytest.CaptureFixture[str]) -> None:
     assert "vowels" in printed(capsys, "metrics")
-    text = printed(capsys, "metrics", "letters")
+    text = printed(capsys, "metrics", "Letters")
     assert "letters, from 0 to 1, higher is better." in text
     assert "tens (default no): Count in tens." in text
 

@@ -16,14 +16,15 @@ if TYPE_CHECKING:
 
 def run(question: Metrics) -> None:
     """Print the list, or the description of one metric."""
-    from cupel.registry import entries, unknown_metric
+    from cupel.registry import entries, entry_of, unknown_metric
 
-    by_name = entries()
     if question.name is not None:
-        if question.name not in by_name:
+        entry = entry_of(question.name)
+        if entry is None:
             raise CupelError(unknown_metric(question.name))
-        _describe(by_name[question.name], question.format)
+        _describe(entry, question.format)
         return
+    by_name = entries()
     rows = [
         {
             "metric": entry.name,
