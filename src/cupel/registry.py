@@ -169,7 +169,7 @@ def entry_of(name: str) -> Entry | None:
     """The metric of that name, in capital or small letters.
 
     A built-in metric is in the module of its name, or of the beginning of it (`chrf++` in `chrf`,
-    `assay-1` in `assay`): no other one is imported.
+    `assay-wmt13` in `assay`): no other one is imported.
     """
     words = re.findall(r"[a-z0-9]+", name.lower())
     for count in range(len(words), 0, -1):
