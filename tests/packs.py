@@ -7,7 +7,7 @@ import tarfile
 from collections.abc import Sequence
 from pathlib import Path
 
-from cupel.data.catalog import DATASETS, MUTT_TRIALS
+from cupel.data.catalog import DATASETS
 from cupel.data.dataset import Expected
 
 LINES = 4
@@ -62,11 +62,11 @@ def _build_campaign(folder: Path, files: Sequence[Expected]) -> Path:
 
 
 def _build_trials(folder: Path) -> None:
-    for corruption, count in MUTT_TRIALS.items():
+    for corruption, counts in DATASETS["mutt"].parts.items():
         for part, copies in (("a", 1), ("b", 1), ("r5", 5), ("r10", 10), ("r20", 20)):
             entries = [
                 {"image_id": n, "caption": f"{part} {n}.{copy}"}
-                for n in range(count)
+                for n in range(counts["trials"])
                 for copy in range(copies)
             ]
             whole = entries if copies == 1 else {"type": "captions", "annotations": entries}

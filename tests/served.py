@@ -18,10 +18,9 @@ from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
-from cupel.data.recipes import recipe
-from cupel.data.recipes.listed import listed_files
+from cupel.data import DATASETS
 
-MUTT = recipe("mutt").repositories[0]
+MUTT = DATASETS["mutt"].repositories[0]
 SICK_PATH = "data/sick/SICK.txt"
 SICK_URL = f"/{MUTT.name}/{MUTT.commit}/{SICK_PATH}"
 ARCHIVE_URL = f"/{MUTT.name}/tar.gz/{MUTT.commit}"
@@ -31,8 +30,8 @@ def repository_files(*packs: Path) -> dict[str, bytes]:
     """The files of text-machine-lab/MUTT that the recipes list, taken from the packs."""
     contents = [path.read_bytes() for pack in packs for path in pack.rglob("*") if path.is_file()]
     by_checksum = {hashlib.sha256(content).hexdigest(): content for content in contents}
-    listed = [*listed_files("sick"), *listed_files("mutt")]
-    return {file.path: by_checksum[file.sha256] for file in listed}
+    listed = [*DATASETS["sick"].artifacts, *DATASETS["mutt"].artifacts]
+    return {file.name: by_checksum[file.sha256] for file in listed}
 
 
 def archive(files: Mapping[str, bytes], top: str = f"MUTT-{MUTT.commit}") -> bytes:

@@ -15,15 +15,15 @@ from typing import NamedTuple
 
 import pytest
 
-from cupel.data.recipes import recipe
-from cupel.data.recipes.recipe import Repository
-from list_recipe_files import contents, git_folder
+from cupel.data import DATASETS
+from cupel.data.dataset import Repository
+from list_dataset_files import contents, git_folder
 
 VARIABLE = "CUPEL_SNAPSHOTS"
 
 
 class Listed(NamedTuple):
-    """A line of resources/recipes/NAME.tsv."""
+    """A line of resources/datasets/NAME.tsv."""
 
     sha256: str
     size: int
@@ -40,14 +40,14 @@ def folders() -> list[Path]:
 
 
 def listed(name: str) -> list[Listed]:
-    table = (files("cupel") / "resources" / "recipes" / f"{name}.tsv").read_text("utf-8")
+    table = (files("cupel") / "resources" / "datasets" / f"{name}.tsv").read_text("utf-8")
     rows = [line.split("\t") for line in table.splitlines()]
     return [Listed(sha256, int(size), repository, path) for sha256, size, repository, path in rows]
 
 
 def stage(name: str, target: Path) -> dict[str, Path]:
     """A folder for each repository with the files that the recipe lists, each checked."""
-    for repository in recipe(name).repositories:
+    for repository in DATASETS[name].repositories:
         mine = [file for file in listed(name) if file.repository == repository.name]
         paths = [file.path for file in mine]
         for file, content in zip(mine, read(repository, paths), strict=True):
@@ -55,7 +55,7 @@ def stage(name: str, target: Path) -> dict[str, Path]:
             place = target / repository.name / file.path
             place.parent.mkdir(parents=True, exist_ok=True)
             place.write_bytes(content)
-    return {repository.name: target / repository.name for repository in recipe(name).repositories}
+    return {repository.name: target / repository.name for repository in DATASETS[name].repositories}
 
 
 def read(repository: Repository, paths: Sequence[str]) -> Iterator[bytes]:

@@ -26,7 +26,7 @@ SHELLS_OUT = {"papers", "cli"}
 """`cupel reproduce --full` trains by running `cupel train`."""
 STARTS_WORKERS = HOME / "pool.py"
 """The pool starts Python itself, for the same package."""
-SHELLS_OUT_TOO = HOME / "data" / "get_git.py"
+SHELLS_OUT_TOO = HOME / "data" / "clones.py"
 """`cupel data get --from CLONE` reads a clone through git, the one program that reads all its formats."""
 ON_THE_NETWORK = HOME / "data" / "download.py"
 LISTENING = HOME / "adapters" / "service" / "server.py"
@@ -171,7 +171,7 @@ def test_only_one_module_reaches_the_network() -> None:
         for path in FILES.values()
         if "cupel.data.download" in imports(path)
     }
-    assert importers == {"data/get_sources.py"}
+    assert importers == {"data/places.py"}
 
 
 @pytest.mark.parametrize(

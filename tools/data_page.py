@@ -1,4 +1,4 @@
-"""Write the table of datasets in docs/data.md again, from the catalog and the recipes.
+"""Write the table of datasets in docs/data.md again, from the catalog.
 
     python tools/data_page.py
 
@@ -8,12 +8,10 @@ The table stands between two comments, `<!-- datasets -->` and `<!-- /datasets -
 from __future__ import annotations
 
 from collections.abc import Iterator
-from importlib.resources import files
 from pathlib import Path
 
 from cupel.data import DATASETS
 from cupel.data.dataset import Dataset
-from cupel.data.recipes import recipe
 from cupel.folders import write_text
 
 PAGE = Path(__file__).resolve().parent.parent / "docs" / "data.md"
@@ -50,19 +48,18 @@ def cells(dataset: Dataset) -> Iterator[str]:
     yield dataset.licence
     yield f"{megabytes(download(dataset.name))}, {megabytes(dataset.size)} MB"
     yield ", ".join(
-        f"[{one.name}](https://github.com/{one.name}/tree/{one.commit})"
-        for one in recipe(dataset.name).repositories
+        f"[{place.name}](https://github.com/{place.name}/tree/{place.commit})"
+        for place in dataset.repositories
     )
 
 
 def download(name: str) -> int:
     """Bytes that come over the network: of each repository the files, or the archive if smaller."""
-    listed = (files("cupel") / "resources" / "recipes" / f"{name}.tsv").read_text("utf-8")
     sizes: dict[str, int] = {}
-    for line in listed.splitlines():
-        _, size, repository, _ = line.split("\t")
-        sizes[repository] = sizes.get(repository, 0) + int(size)
-    return sum(min(sizes[one.name], one.archive_bytes) for one in recipe(name).repositories)
+    for file in DATASETS[name].artifacts:
+        sizes[file.repository] = sizes.get(file.repository, 0) + file.size
+    repositories = DATASETS[name].repositories
+    return sum(min(sizes[place.name], place.archive_bytes) for place in repositories)
 
 
 def megabytes(size: int) -> str:

@@ -107,13 +107,13 @@ def _config(path: Path) -> None:
 
 
 def _archive(path: Path) -> None:
-    from cupel.data.unpack import unpack, unpack_zip
+    from cupel.data.archives import unpack
 
     with tempfile.TemporaryDirectory() as folder:
         inside = Path(folder) / "inside"
         inside.mkdir()
         try:
-            (unpack_zip if path.suffix == ".zip" else unpack)(path, inside)
+            unpack(path, inside)
         finally:
             if sorted(Path(folder).iterdir()) != [inside]:
                 raise AssertionError("something was written outside of the folder")

@@ -107,13 +107,12 @@ def _runs(folder: Path) -> None:
 
 def _clone(folder: Path) -> None:
     """A clone of the repository that the dataset `sick` comes from, with that one file."""
-    from cupel.data.find import find
-    from cupel.data.recipes.listed import listed_files
+    from cupel.data import DATASETS, find
 
-    (listed,) = listed_files("sick")
+    (listed,) = DATASETS["sick"].artifacts
     for file in find("sick").rglob("*"):
         if file.is_file() and hashlib.sha256(file.read_bytes()).hexdigest() == listed.sha256:
-            target = folder / "clone" / listed.path
+            target = folder / "clone" / listed.name
             target.parent.mkdir(parents=True)
             shutil.copy(file, target)
     git = ["git", "-c", "user.name=a", "-c", "user.email=a@b.c"]

@@ -73,7 +73,7 @@ def test_list_as_records(tmp_path):
     by_name = {row["name"]: row for row in answer["rows"]}
     assert by_name["sick"] == {
         "name": "sick",
-        "what": DATASETS["sick"].what,
+        "description": DATASETS["sick"].description,
         "licence": "CC BY-NC-SA 3.0",
         "published": "https://zenodo.org/record/2787612",
         "used_for": "ReVal's training sets with SICK, MUTT's templates",

@@ -76,7 +76,7 @@ def test_a_campaign_is_found_by_its_name(tmp_path: Path, home: Path) -> None:
     folder = campaign(tmp_path / "mine")
     (added,) = add(folder)
     assert (added.name, added.folder, added.already) == ("mine", home / "mine", False)
-    assert added.what == f"{folder} is a campaign in the layout of mt-metrics-eval (de-en)."
+    assert added.origin == f"{folder} is a campaign in the layout of mt-metrics-eval (de-en)."
     shutil.rmtree(folder)
     assert rows("mine", "src", "ref", "docid") == [
         [source, target, document]
@@ -114,7 +114,7 @@ def test_a_release_of_wmt_in_sgm(tmp_path: Path, home: Path, form: str) -> None:
         source = Path(shutil.make_archive(str(tmp_path / "test"), "zip", release))
     (added,) = add(source)
     assert (added.name, added.folder) == ("newstest2019", home / "newstest2019")
-    assert added.what == f"{source} holds the official test set newstest2019."
+    assert added.origin == f"{source} holds the official test set newstest2019."
     assert rows("newstest2019", "src", "ref:A", "ref:B", "docid", "domain", "origlang") == [
         [source, target, other, "news.0", "news", "de"]
         for source, target, other in zip(SOURCE, TARGET, TARGET[::-1], strict=True)
@@ -146,7 +146,7 @@ def test_the_official_wmt12_is_the_dataset(tmp_path: Path, home: Path, wmt12: Pa
     (release / "wmt12-data" / "plain" / "sources" / ".DS_Store").write_bytes(b"\0")
     (added,) = add(release)
     assert (
-        added.what
+        added.origin
         == f"{release} is the official release of newstest2012 with its judgments: wmt12."
     )
     assert verify("wmt12").ok
@@ -160,7 +160,7 @@ def test_the_official_wmt12_is_the_dataset(tmp_path: Path, home: Path, wmt12: Pa
     assert sentence(release, "wmt12") == f"{release} is not wmt12: {different}"
     (added,) = add(release)
     assert added.name == "newstest2012"
-    assert added.what == (
+    assert added.origin == (
         f"{release} holds the official test set newstest2012; it is not the dataset wmt12: "
         f"{different}"
     )
@@ -186,7 +186,7 @@ def test_a_cache_of_sacrebleu(
     expected = rows("wmt20/tworefs", "all")
     added = add(cache)
     names = "mtnt2019, multi30k/2018, wmt14/full, wmt17, wmt18, wmt20/tworefs, wmt21/systems, wmt22"
-    assert {one.what for one in added} == {
+    assert {one.origin for one in added} == {
         f"{cache} is a cache of sacreBLEU with the test sets {names}; it is read where it is."
     }
     monkeypatch.setenv("SACREBLEU", str(tmp_path / "no-cache"))
@@ -215,7 +215,7 @@ def test_a_clone(tmp_path: Path, home: Path) -> None:
     (folder,) = snapshots.stage("sick", tmp_path / "clones").values()
     (added,) = add(folder)
     assert (added.name, added.already) == ("sick", False)
-    assert added.what == f"{folder} is a clone of a repository from which Cupel builds sick."
+    assert added.origin == f"{folder} is a clone of a repository from which Cupel builds sick."
     assert verify("sick").ok
     assert add(folder, "sick")[0].already
 
@@ -258,7 +258,9 @@ def test_archives_that_lead_out_are_refused(tmp_path: Path, home: Path) -> None:
     broken.write_bytes(bad_zip.read_bytes()[:40])
     assert "'../../evil.txt' would be written outside" in sentence(bad_zip)
     assert "is a symbolic link to '/etc/passwd'" in sentence(bad_tar)
-    assert sentence(tmp_path / "link.zip").endswith("its member 'link' is not a plain file.")
+    assert sentence(tmp_path / "link.zip").endswith(
+        "its member 'link' is a symbolic link; only plain files and folders are unpacked."
+    )
     assert sentence(broken).startswith(f"{broken} is damaged or incomplete (")
     assert list(home.glob("*")) == []
     assert not list(tmp_path.rglob("evil*"))

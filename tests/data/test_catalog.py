@@ -9,7 +9,7 @@ from collections import defaultdict
 import pytest
 
 from cupel.data import DATASETS, find, verify, wmt_pairs
-from cupel.data.catalog import CAMPAIGNS, MUTT_TRIALS
+from cupel.data.catalog import of_kind
 from cupel.data.find import dataset as entry_of
 from cupel.data.find import locate
 from cupel.data.load import wmt_files
@@ -35,7 +35,7 @@ def test_every_dataset_says_what_it_is():
     assert list(DATASETS) == names.split()
     for name, dataset in DATASETS.items():
         assert dataset.name == name
-        assert min(map(len, (dataset.what, dataset.used_for))) > 5
+        assert min(map(len, (dataset.description, dataset.used_for))) > 5
         assert all((dataset.licence, dataset.languages, dataset.systems, dataset.judgments))
         assert dataset.published.startswith("https://")
         # There is no archive of those that only a recipe makes.
@@ -50,13 +50,13 @@ def test_the_counts_that_the_descriptions_give():
     }
     assert systems == {"wmt12": 103, "wmt13": 94, "wmt14": 48}
     for name, count in systems.items():
-        assert f"{count} system outputs" in DATASETS[name].what
-    assert sum(MUTT_TRIALS.values()) == 2217
+        assert f"{count} system outputs" in DATASETS[name].description
+    assert sum(counts["trials"] for counts in DATASETS["mutt"].parts.values()) == 2217
 
 
 def test_the_counts_of_the_table(pack):
     """Systems and judgments as the files have them."""
-    for name in CAMPAIGNS:
+    for name in of_kind("graded"):
         try:
             folder = find(name)
         except MissingPart:

@@ -175,7 +175,7 @@ def test_add_an_archive_of_another_name(tmp_path, home):
     archive = packs.pack_up(folder, tmp_path / "download.tar.gz", "MUTT-master")
     (added,) = add(archive)
     assert (added.name, added.folder) == ("mutt", home / "mutt")
-    assert added.what == f"{archive} is the dataset mutt."
+    assert added.origin == f"{archive} is the dataset mutt."
     assert find("mutt") == home / "mutt"
 
 

@@ -11,9 +11,8 @@ from pathlib import Path
 import pytest
 
 import served
-from cupel.data import download, get, verify
-from cupel.data.recipes import mutt
-from cupel.data.recipes.recipe import Recipe
+from cupel.data import download, get, places, verify
+from cupel.data.converters import mutt
 from cupel.errors import CannotWrite, CupelError
 from served import ARCHIVE_URL, MUTT, SICK_URL, answer, cut_after, stall_after
 
@@ -26,7 +25,7 @@ def home(empty_home, monkeypatch) -> Path:
 
 def by_archive(monkeypatch) -> None:
     """Make single files so dear that the whole archive is less."""
-    monkeypatch.setattr(download, "_REQUEST", 10**8)
+    monkeypatch.setattr(places, "_REQUEST", 10**8)
 
 
 def sentence(*arguments) -> str:
@@ -374,7 +373,7 @@ def test_a_converter_that_makes_the_wrong_thing(server, home, tmp_path, monkeypa
     def build(sources, target: Path) -> None:
         (target / "SICK.txt").write_text("one line\n")
 
-    monkeypatch.setitem(mutt.RECIPES, "sick", Recipe("sick", (MUTT,), build))
+    monkeypatch.setattr(mutt, "build_sick", build)
     assert sentence(["sick"], server.base) == (
         "The files of sick were converted, but SICK.txt: 9841 lines expected, 1 found."
     )

@@ -9,6 +9,7 @@ import subprocess
 import tarfile
 import zipfile
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from importlib.resources import files
 from pathlib import Path
 from urllib.parse import quote
@@ -17,9 +18,7 @@ import pytest
 
 import served
 import snapshots
-from cupel.data import get, verify
-from cupel.data.recipes import mutt, recipe
-from cupel.data.recipes.recipe import Recipe, Repository
+from cupel.data import DATASETS, catalog, get, verify
 from cupel.errors import CupelError
 from served import MUTT, SICK_PATH
 
@@ -153,8 +152,9 @@ def test_the_commit_of_the_recipe_comes_before_head(tmp_path, sick, mutt_files, 
         f"data/sick/SICK.txt of text-machine-lab/MUTT, from {folder}/.git at HEAD, is not the file that "
         f"Cupel expects (expected SHA-256 {SICK_SHA256}, received SHA-256 "
     )
-    at_commit = Repository(MUTT.name, commit, MUTT.archive_bytes)
-    monkeypatch.setitem(mutt.RECIPES, "sick", Recipe("sick", (at_commit,), mutt.build_sick))
+    at_commit = replace(MUTT, commit=commit)
+    entries = {**DATASETS, "sick": replace(DATASETS["sick"], repositories=(at_commit,))}
+    monkeypatch.setattr(catalog, "_entries", lambda *_: entries)
     get(["sick"], folder)
     assert verify("sick").ok
 
@@ -257,7 +257,8 @@ def test_a_link_in_the_place_of_a_file(tmp_path, sick):
         member.external_attr = (stat.S_IFLNK | 0o777) << 16
         archive.writestr(member, b"/etc/passwd")
     assert sentence(["sick"], tmp_path / "a.zip") == (
-        f"{tmp_path}/a.zip is refused: its member {name!r} is not a plain file."
+        f"{tmp_path}/a.zip is refused: its member {name!r} is a symbolic link; only plain files "
+        "and folders are unpacked."
     )
 
 
@@ -294,14 +295,14 @@ def test_a_zip_at_a_url(tmp_path, sick):
     assert verify("sick").ok
 
 
-LISTS = (files("cupel") / "resources" / "recipes").iterdir()
+LISTS = (files("cupel") / "resources" / "datasets").iterdir()
 
 
 @pytest.mark.parametrize("name", sorted(p.name[:-4] for p in LISTS if p.name.endswith(".tsv")))
 def test_real_snapshots(tmp_path, home, name):
     """Every dataset from the real files, through a server that has them as GitHub does."""
     contents = {}
-    for repository in recipe(name).repositories:
+    for repository in DATASETS[name].repositories:
         mine = [file.path for file in snapshots.listed(name) if file.repository == repository.name]
         real = dict(zip(mine, snapshots.read(repository, mine), strict=True))
         top = f"{repository.name.split('/')[1]}-{repository.commit}"

@@ -15,13 +15,12 @@ from pathlib import Path
 import pytest
 
 import served
-from cupel.data import get, verify
-from cupel.data.get_store import Store
-from cupel.data.recipes.listed import listed_files
+from cupel.data import DATASETS, get, verify
+from cupel.data.store import Store
 from cupel.errors import CupelError
 from served import ARCHIVE_URL, MUTT, SICK_URL, stall_after
 
-(SICK,) = listed_files("sick")
+(SICK,) = DATASETS["sick"].artifacts
 
 
 @pytest.fixture(autouse=True)
@@ -161,12 +160,11 @@ def test_a_kill_while_it_is_built(server, home, tmp_path):
     script = (
         "import os, signal, sys\n"
         "from cupel.data import get\n"
-        "from cupel.data.recipes import mutt\n"
-        "from cupel.data.recipes.recipe import Recipe\n"
+        "from cupel.data.converters import mutt\n"
         "def build(sources, target):\n"
         "    (target / 'SICK.txt').write_text('half')\n"
         "    os.kill(os.getpid(), signal.SIGKILL)\n"
-        "mutt.RECIPES['sick'] = Recipe('sick', mutt.RECIPES['sick'].repositories, build)\n"
+        "mutt.build_sick = build\n"
         "get(['sick'], sys.argv[1])\n"
     )
     done = subprocess.run([sys.executable, "-c", script, server.base], check=False)
@@ -280,7 +278,7 @@ def test_a_data_folder_on_a_full_disk(server, home, monkeypatch):
         raise OSError(errno.ENOSPC, "No space left on device")
 
     with monkeypatch.context() as patch:
-        patch.setattr("cupel.data.recipes.copying.shutil.copyfile", refuse)
+        patch.setattr("cupel.data.converters.sources.shutil.copyfile", refuse)
         with pytest.raises(CupelError) as raised:
             get(["sick"], server.base)
     assert str(raised.value) == (

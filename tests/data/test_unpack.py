@@ -16,8 +16,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cupel.checksums import sha256_of
-from cupel.data import unpack as unpacking
-from cupel.data.unpack import unpack, unpack_once
+from cupel.data import archives
+from cupel.data.archives import unpack, unpack_once
 from cupel.errors import CupelError
 from cupel.folders import writing_folder
 
@@ -173,7 +173,7 @@ def test_a_bomb(tmp_path):
 
 
 def test_too_many_files(tmp_path, monkeypatch):
-    monkeypatch.setattr(unpacking, "MAX_MEMBERS", 5)
+    monkeypatch.setattr(archives, "MAX_MEMBERS", 5)
     archive = archive_of(tmp_path / "p.tar.gz", *(file(f"pack/{n}") for n in range(6)))
     assert refusal(archive, tmp_path / "out") == (
         f"{archive} is refused: it holds more than 5 files, far more than any known dataset."
@@ -243,7 +243,7 @@ def test_once(tmp_path, cache, monkeypatch):
     first = unpack_once(archive, "pack")
     assert first == cache / "data" / f"pack-{sha256_of(archive)[:12]}"
     assert tree(first) == {"a": b"1"}
-    monkeypatch.setattr(unpacking, "unpack", lambda *_: pytest.fail("unpacked again"))
+    monkeypatch.setattr(archives, "unpack", lambda *_: pytest.fail("unpacked again"))
     assert unpack_once(archive, "pack") == first
 
 

@@ -11,7 +11,7 @@ import gzip
 import numpy as np
 import pytest
 
-from cupel.data.recipes import recipe
+from cupel.data import DATASETS
 from cupel.mutt import Results, open_suite, run
 from cupel.registry import get_metric
 from cupel.text.paraphrases import open_paraphrases
@@ -47,7 +47,7 @@ def test_phrases_of_a_log_become_a_table(tmp_path, capsys):
 @pytest.fixture(scope="module")
 def logged(tmp_path_factory) -> tuple[Results, dict[str, list[np.ndarray]]]:
     """Our results with the logged phrases, and the program's scores with 20 references."""
-    repository = recipe("mutt").repositories[0]
+    repository = DATASETS["mutt"].repositories[0]
     every = [f"{c}_{side}" for c in (*CORRUPTIONS, *OTHERS) for side in "ab"]
     logs = read(repository, [f"src/tmp/{name}.xml.pra" for name in every])
     phrases = logged_phrases(log.decode("latin-1") for log in logs)

@@ -20,9 +20,8 @@ import sacrebleu_cache
 import snapshots
 from cupel.cli import main
 from cupel.corpus import Corpus
-from cupel.data import load_test_set, wmt_pairs
-from cupel.data.recipes import recipe
-from cupel.data.recipes.recipe import Repository
+from cupel.data import DATASETS, load_test_set, wmt_pairs
+from cupel.data.dataset import Repository
 from cupel.reading import read_lines
 from cupel.reading.wmt_xml import read_wmt_xml
 from sacrebleu_cache import Texts
@@ -169,7 +168,7 @@ def test_datasets_have_the_texts_of_sacrebleu(
     """sacreBLEU's conversion of the official SGM files gives what `-t` reads from a dataset."""
     pack(name)
     test = f"newstest20{name[3:]}"
-    repository = next(r for r in recipe(name).repositories if r.name == "Perilon/Meteor_POS")
+    repository = next(r for r in DATASETS[name].repositories if r.name == "Perilon/Meteor_POS")
     for pair in wmt_pairs(name):
         source, target = pair.split("-")
         stem = f"{test}-{source}{target}" if name == "wmt14" else test

@@ -80,7 +80,7 @@ def get(
     if bool(names) == everything:
         raise CupelError(f"Name the datasets to get, or give --all for {', '.join(DATASETS)}.")
     plan = planned(names or list(DATASETS), source)
-    if plan.recipes and not _agreed(plan, yes):
+    if plan.missing and not _agreed(plan, yes):
         typer.echo("Nothing was downloaded.", err=True)
         raise typer.Exit(1)
     with output.progress_bar("getting files", in_bytes=True) as progress:
@@ -92,14 +92,12 @@ def get(
 
 def _agreed(plan: Plan, yes: bool) -> bool:
     """Say what is going to happen, and ask on a terminal unless `--yes` was given."""
-    from cupel.data import DATASETS
     from cupel.errors import CupelError
     from cupel.folders import data_folder
 
-    for recipe in plan.recipes:
-        places = ", ".join(f"github.com/{repository.name}" for repository in recipe.repositories)
-        licence = DATASETS[recipe.dataset].licence
-        output.warn(f"{recipe.dataset}: from {places}; licence: {licence}. {recipe.lost}".rstrip())
+    for entry in plan.missing:
+        places = ", ".join(f"github.com/{repository.name}" for repository in entry.repositories)
+        output.warn(f"{entry.name}: from {places}; licence: {entry.licence}. {entry.lost}".rstrip())
     size = f"{max(plan.transfer / 1e6, 0.1):,.1f} MB"
     output.warn(f"About {size} are transferred; the datasets are put into {data_folder()}.")
     if yes:
@@ -135,7 +133,7 @@ def add(
     from cupel.data import add as add_data
 
     added = add_data(path, name)
-    for sentence in dict.fromkeys(one.what for one in added if one.what):
+    for sentence in dict.fromkeys(item.origin for item in added if item.origin):
         output.warn(sentence)
     for one in added:
         already = "was already there and is left as it is" if one.already else "added"
@@ -195,12 +193,11 @@ def _dataset_rows() -> list[dict[str, Any]]:
     from cupel.data import DATASETS
     from cupel.data.catalog import EMBEDDED
     from cupel.data.find import locate
-    from cupel.data.recipes import recipe
 
     return [
         {
             "name": entry.name,
-            "what": entry.what,
+            "description": entry.description,
             "licence": entry.licence,
             "published": entry.published,
             "used_for": entry.used_for,
@@ -210,7 +207,7 @@ def _dataset_rows() -> list[dict[str, Any]]:
             "systems": entry.systems,
             "judgments": entry.judgments,
             "bytes": entry.size,
-            "lost": recipe(entry.name).lost if entry.name in DATASETS else "",
+            "lost": entry.lost,
         }
         for entry in (*DATASETS.values(), *EMBEDDED.values())
         for place in [locate(entry.name)]
@@ -226,7 +223,7 @@ def _shown_place(row: dict[str, Any]) -> str | None:
 
 def _print_paragraphs(rows: list[dict[str, Any]]) -> None:
     for row in rows:
-        typer.echo(f"{row['name']}: {row['what']}")
+        typer.echo(f"{row['name']}: {row['description']}")
         get_it = f"no; run `cupel data get {row['name']}`"
         for label, text in (
             ("here", _shown_place(row) or get_it),
@@ -252,7 +249,7 @@ def _print_table(rows: list[dict[str, Any]]) -> None:
         place = Text(_shown_place(row) or "no", overflow="fold")
         table.add_row(
             Text(row["name"], style="bold"),
-            Text(row["what"]),
+            Text(row["description"]),
             Text(row["licence"]),
             Text(row["published"], overflow="fold"),
             place,

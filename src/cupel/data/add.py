@@ -15,11 +15,10 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
-from cupel.data.added import Added
 from cupel.data.catalog import DATASETS
 from cupel.data.dataset import Dataset
 from cupel.data.find import dataset
-from cupel.data.unpack import unpack, unpack_zip
+from cupel.data.get import Added, get
 from cupel.data.verify import missing_files, problems
 from cupel.errors import CupelError
 from cupel.folders import data_folder, explained, writing_folder
@@ -68,15 +67,14 @@ def _opened(source: Path) -> Iterator[list[Path]]:
         return
     if not source.name.endswith(_ARCHIVES):
         raise CupelError(f"{source} is neither a folder nor an archive ({', '.join(_ARCHIVES)}).")
+    from cupel.data.archives import unpack  # keeps `import cupel.data` quick
+
     base = data_folder()
     with explained(base, base):
         base.mkdir(parents=True, exist_ok=True)
         with TemporaryDirectory(prefix=".cupel-", dir=base) as temporary:
             folders = [Path(temporary)]
-            if source.suffix == ".zip":
-                unpack_zip(source, folders[0])
-            else:
-                unpack(source, folders[0], one_folder=False)
+            unpack(source, folders[0], one_folder=False)
             while len(inside := list(folders[-1].iterdir())) == 1 and inside[0].is_dir():
                 folders += inside
             try:
@@ -131,7 +129,7 @@ def _campaign(folder: Path, source: Path, name: str | None) -> list[Added]:
 
 
 def _clone(folder: Path, source: Path, name: str | None) -> list[Added]:
-    from cupel.data.clones import build_from_clone, datasets_of_clone
+    from cupel.data.clones import datasets_of_clone
 
     lacking = datasets_of_clone(folder)
     if name is not None:
@@ -144,7 +142,7 @@ def _clone(folder: Path, source: Path, name: str | None) -> list[Added]:
         need = f"{', '.join(rest)} need{'s' * (len(rest) == 1)} other repositories as well"
         command = f"`cupel data get {' '.join(rest)} --from FOLDER`"
         what = f"{what[:-1]}; {need}: put the clones into one folder and run {command}."
-    return [Added(a.name, a.folder, a.already, what) for a in build_from_clone(names, folder)]
+    return [Added(a.name, a.folder, a.already, what) for a in get(names, folder)]
 
 
 def _official(folder: Path, source: Path, name: str | None) -> list[Added]:
@@ -160,7 +158,7 @@ def _official(folder: Path, source: Path, name: str | None) -> list[Added]:
     for test in tests:
         entry = DATASETS.get(f"wmt{test[-2:]}") if test.startswith("newstest") else None
         judged = entry is not None and bool(judgments_of(official, test))
-        if name in DATASETS and not (judged and entry is DATASETS[name]):
+        if name is not None and name in DATASETS and not (judged and entry is DATASETS[name]):
             continue
         reason = ""
         if entry is not None and judged and name in (None, entry.name):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from cupel.corpus import counted_segments
-from cupel.data.added import Added
+from cupel.data.get import Added
 from cupel.data.test_sets.local_sets import folder_pairs, is_test_set
 from cupel.data.test_sets.sacrebleu_sets import (
     ADDED,

@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Literal
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from importlib import import_module
+from importlib.resources import files
+from pathlib import Path
+from typing import Any, Literal
+
+from cupel.data.store import Artifact
 
 Kind = Literal["wmt", "rankings-json", "graded", "graded-json", "mutt", "plain"]
 """How the files are laid out:
@@ -16,6 +22,27 @@ graded-json    PAIR.jsonl, one graded translation a line
 mutt           the trials of MUTT
 plain          anything else
 """
+Converter = Callable[[Mapping[str, Path], Path], None]
+"""Takes a folder for each repository, with the files that are read there, and the folder to fill."""
+Counts = Mapping[str, int]
+"""How much there is of one part: segments, systems, references, trials."""
+
+_LISTED: dict[str, dict[str, int | str]] = {"{part}.jsonl": {"lines": "segments"}}
+_LAYOUTS: dict[str, dict[str, dict[str, int | str]]] = {
+    "wmt": {"system-outputs/{test}/{part}/{test}.*": {"count": "systems"}},
+    "rankings-json": _LISTED,
+    "graded": {
+        "sources/{part}.txt": {"lines": "segments"},
+        "references/{part}.*.txt": {"count": "references"},
+        "system-outputs/{part}/*.txt": {"count": "systems"},
+        "documents/{part}.docs": {},
+        "human-scores/{part}.{human}.seg.score": {},
+    },
+    "graded-json": _LISTED,
+    "mutt": {f"trials/{{part}}_{side}.json": {} for side in ("a", "b", "r5", "r10", "r20")},
+    "plain": {},
+}
+"""The files of each kind, in the form of the catalog's `files`."""
 
 
 @dataclass(frozen=True)
@@ -28,48 +55,90 @@ class Expected:
 
 
 @dataclass(frozen=True)
-class Dataset:
-    """One named dataset."""
+class Repository:
+    """A public repository at one commit, and the patterns of the paths that are read there."""
 
-    name: str
-    what: str
-    licence: str  # as its repositories state it
-    published: str
-    used_for: str
-    sha256: str  # of the archive that the counts come from; empty where there is none
-    files: tuple[Expected, ...]
-    kind: Kind = "plain"
-    pairs: tuple[str, ...] = ()  # the language pairs that have system outputs
-    languages: str = ""
-    systems: str = ""
-    judgments: str = ""
-    size: int = 0  # in bytes, on disk
+    name: str  # OWNER/NAME
+    commit: str
+    archive_bytes: int  # about the size of its whole archive
+    reads: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
-class Counts:
-    """How much there is of one language pair of a graded campaign."""
+class Dataset:
+    """One named dataset; resources/datasets/catalog.toml says what each field is."""
 
-    segments: int
-    systems: int
-    references: int = 1
+    name: str
+    description: str
+    licence: str
+    published: str
+    used_for: str
+    languages: str = ""
+    systems: str = ""
+    judgments: str = ""
+    size: int = 0
+    sha256: str = ""
+    kind: Kind = "plain"
+    human: str = ""
+    embedded: bool = False
+    lost: str = ""
+    converter: str = ""
+    parts: Mapping[str, Counts] = field(default_factory=dict)
+    files_listed: Mapping[str, Mapping[str, int | str]] = field(default_factory=dict)
+    repositories: tuple[Repository, ...] = ()
 
-
-def graded_files(pairs: Mapping[str, Counts], human: str) -> tuple[Expected, ...]:
-    """The files of a graded campaign; `verify` compares their lines with those of the source."""
-    return tuple(
-        expected
-        for pair, counts in pairs.items()
-        for expected in (
-            Expected(f"sources/{pair}.txt", lines=counts.segments),
-            Expected(f"references/{pair}.*.txt", counts.references),
-            Expected(f"system-outputs/{pair}/*.txt", counts.systems),
-            Expected(f"documents/{pair}.docs"),
-            Expected(f"human-scores/{pair}.{human}.seg.score"),
+    @classmethod
+    def parsed(cls, name: str, entry: Mapping[str, Any]) -> Dataset:
+        """The dataset of a catalog's entry."""
+        fields = dict(entry)
+        repositories = tuple(
+            Repository(repository, table["commit"], table["archive_bytes"], tuple(table["reads"]))
+            for repository, table in fields.pop("repositories", {}).items()
         )
-    )
+        listed = fields.pop("files", {})
+        return cls(name, **fields, files_listed=listed, repositories=repositories)
 
+    @property
+    def pairs(self) -> tuple[str, ...]:
+        """The language pairs that have translations."""
+        return tuple(self.parts) if self.kind not in ("mutt", "plain") else ()
 
-def json_files(lines: Mapping[str, int]) -> tuple[Expected, ...]:
-    """PAIR.jsonl with so many lines, for each language pair."""
-    return tuple(Expected(f"{pair}.jsonl", lines=count) for pair, count in lines.items())
+    @property
+    def test(self) -> str:
+        """How WMT calls the test set: newstest2012."""
+        return f"newstest20{self.name[3:]}"
+
+    @cached_property
+    def files(self) -> tuple[Expected, ...]:
+        """The files that must be there: those of the whole first, then those of each part."""
+        patterns = {**self.files_listed, **_LAYOUTS[self.kind]}
+        by_part = [key for key in patterns if "{part}" in key]
+        return (
+            *(self._expected(key, patterns[key]) for key in patterns if key not in by_part),
+            *(self._expected(key, patterns[key], part) for part in self.parts for key in by_part),
+        )
+
+    def _expected(self, pattern: str, numbers: Mapping[str, int | str], part: str = "") -> Expected:
+        of_part = self.parts.get(part, {})
+        known = {key: of_part[n] if isinstance(n, str) else n for key, n in numbers.items()}
+        filled = pattern.format(part=part, human=self.human, test=self.test)
+        return Expected(filled, known.get("count", 1), known.get("lines"))
+
+    @cached_property
+    def artifacts(self) -> tuple[Artifact, ...]:
+        """The files of its repositories that the converter reads, each with its checksum."""
+        rows = (line.split("\t") for line in self._resource("tsv").splitlines())
+        return tuple(
+            Artifact(path, int(size), sha256, repository) for sha256, size, repository, path in rows
+        )
+
+    def convert(self, sources: Mapping[str, Path], target: Path) -> None:
+        """Fill the folder. sources: for each repository a folder with the files that are read."""
+        module, function = self.converter.split(":")
+        convert: Converter = getattr(import_module(f"cupel.data.converters.{module}"), function)
+        convert(sources, target)
+        (target / "README.md").write_text(self._resource("md"), encoding="utf-8", newline="\n")
+
+    def _resource(self, suffix: str) -> str:
+        place = files("cupel") / "resources" / "datasets" / f"{self.name}.{suffix}"
+        return place.read_text("utf-8")

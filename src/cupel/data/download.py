@@ -1,43 +1,134 @@
-"""Downloading: the only module of Cupel that touches the network, for `cupel data get`.
+"""Downloading: the only module of Cupel that fetches from the network, for datasets and models.
 
 The bytes behind a URL come as a stream that survives broken connections: it continues where it was
 if the server takes ranges, and else starts again and skips what it had. Connections that cannot be
-made or break, and answers that ask for patience, are tried again a few times.
+made or break, and answers that ask for patience, are tried again a few times. By hand, since pooch
+and its like start a broken file again, verify it at its end alone, have no mirrors and no lock
+between processes, unpack without bounds, and import a second HTTP client (.2 s).
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
 from http.client import HTTPException, HTTPMessage, HTTPResponse, IncompleteRead
+from pathlib import Path
 from typing import IO, Any
 from urllib.error import HTTPError, URLError
 from urllib.parse import quote, urlsplit
 from urllib.request import HTTPRedirectHandler, Request, build_opener
 
-from cupel.console import warn
-from cupel.data.get_archive import take_from_tar, take_from_zip
-from cupel.data.get_store import CHUNK, Store, WrongContent
-from cupel.data.recipes.listed import ListedFile
-from cupel.data.recipes.recipe import Repository
-from cupel.errors import CupelError
-
-Meter = Callable[[int], object]
-"""Called with the number of bytes that came in."""
+from cupel.console import Progress, warn
+from cupel.data.store import CHUNK, Meter, Store, WrongContent, chunks_of, locked, sha256_in
+from cupel.data.store import Artifact as Artifact
+from cupel.errors import CannotWrite, CupelError
+from cupel.folders import check_writable, writing
 
 TIMEOUT = 60.0  # seconds without a byte
 WAITS = (1.0, 3.0, 9.0)  # seconds before each new attempt
 LONGEST_WAIT = 60.0
 _LATER = (408, 425, 429, 500, 502, 503, 504)  # answers that may be better the next time
 _COPY = "or give a copy of the files with --from"
-_REQUEST = 50_000  # bytes: what a file of its own costs in time beyond its size, about
+
+
+def fetch(
+    artifact: Artifact,
+    folder: Path,
+    place: str | Path | None = None,
+    progress: Progress | None = None,
+) -> Path:
+    """The verified file `folder/NAME`; nothing is read where it is there already.
+
+    A process that is killed leaves nothing in `folder`, and the next one continues what it had
+    received. Of several processes one downloads, and the others wait for it.
+
+    place: a folder that has the file, the file itself, or the URL of a mirror, to which the name is
+    added; by default the artifact's URLs, one after the other until one has it
+    progress: called with (bytes received, bytes in all)
+    """
+    target = folder / artifact.name
+    check_writable(target)
+    with locked([artifact.repository]):
+        if target.is_file() and sha256_in(target) == artifact.sha256:
+            return target
+        store = Store(artifact.repository)
+        if store.missing([artifact]):
+            meter = Meter(progress, artifact.size)
+            _receive_from_one(_origins(artifact, place), artifact, store, meter)
+        with writing(target) as beside:
+            store.move(artifact, beside)
+    return target
+
+
+def is_url(place: str | Path) -> bool:
+    """Whether a place is on a server, not on this machine."""
+    return str(place).startswith(("https://", "http://"))
+
+
+def checked_url(text: str) -> str:
+    """The URL with its special characters quoted; an error where it names no server."""
+    try:
+        url = quote(text, safe="/:@%?&=+,~[]").rstrip("/")
+        host = urlsplit(url).hostname
+    except ValueError as error:
+        raise CupelError(f"{text} is not a URL: {error}.") from error
+    if not host:
+        raise CupelError(f"{text} names no server: a URL looks like https://server/path.")
+    return url
+
+
+def download_file(url: str, file: Artifact, store: Store, meter: Callable[[int], object]) -> None:
+    """Put one file into the store, from where an earlier process stopped."""
+    start = store.received(file)
+    meter(start)
+    try:
+        with Stream(url, start, meter) as stream:
+            store.receive(file, stream, url, start)
+    except WrongContent:
+        if not start:
+            raise
+        # What an earlier process left may be the wrong part.
+        with Stream(url, 0, lambda _: None) as stream:
+            store.receive(file, stream, url)
+
+
+def _origins(artifact: Artifact, place: str | Path | None) -> list[str | Path]:
+    if place is None:
+        if not artifact.urls:
+            raise CupelError(f"{artifact.name} is not published: give a copy with --from.")
+        return list(artifact.urls)
+    if is_url(place):
+        return [f"{checked_url(str(place))}/{quote(artifact.name)}"]
+    path = Path(place).expanduser()
+    path = path / artifact.name if path.is_dir() else path
+    if not path.is_file():
+        raise CupelError(f"{path} does not exist: give another copy with --from.")
+    return [path]
+
+
+def _receive_from_one(
+    origins: list[str | Path], artifact: Artifact, store: Store, meter: Meter
+) -> None:
+    """Receive from the first origin that has the file; the error is that of the last."""
+    for left, origin in enumerate(origins, start=1 - len(origins)):
+        try:
+            if isinstance(origin, Path):
+                store.meter = meter
+                with origin.open("rb") as content:
+                    store.receive(artifact, chunks_of(content), str(origin))
+            else:
+                download_file(origin, artifact, store, meter)
+            return
+        except CupelError as error:
+            if not left or isinstance(error, CannotWrite):
+                raise
+            warn(f"{error} The next place is tried.")
 
 
 class Stream:
     """The bytes behind a URL, from byte `position` on."""
 
-    def __init__(self, url: str, position: int, meter: Meter) -> None:
+    def __init__(self, url: str, position: int, meter: Callable[[int], object]) -> None:
         self.url = url
         self.position = position
         self._meter = meter
@@ -137,74 +228,6 @@ class Stream:
             f"{self.url} cannot be downloaded (the server answered {error.code} {error.reason}): "
             f"try again later, {_COPY}."
         )
-
-
-@dataclass(frozen=True)
-class Server:
-    """GitHub or a mirror of it: archives and single files of repositories, by commit."""
-
-    archives: str = "https://codeload.github.com"
-    files: str = "https://raw.githubusercontent.com"
-
-    def transfer(self, repository: Repository, files: Sequence[ListedFile]) -> int:
-        """How many bytes a download takes, about."""
-        if self._by_archive(repository, files):
-            return repository.archive_bytes
-        return sum(file.size for file in files)
-
-    def fetch(
-        self, repository: Repository, files: Sequence[ListedFile], store: Store, meter: Meter
-    ) -> str:
-        """Download the files, one by one or with the whole repository, whichever is less."""
-        if self._by_archive(repository, files):
-            url = f"{self.archives}/{repository.name}/tar.gz/{repository.commit}"
-            with Stream(url, 0, meter) as stream:
-                take_from_tar(stream, url, files, store)
-            return url
-        base = f"{self.files}/{repository.name}/{repository.commit}"
-        for file in files:
-            if not store.has(file):  # two paths may have the same content
-                self._fetch_file(f"{base}/{quote(file.path)}", file, store, meter)
-        return base
-
-    def _by_archive(self, repository: Repository, files: Sequence[ListedFile]) -> bool:
-        return sum(file.size + _REQUEST for file in files) > repository.archive_bytes
-
-    def _fetch_file(self, url: str, file: ListedFile, store: Store, meter: Meter) -> None:
-        start = store.received(file)
-        meter(start)
-        try:
-            with Stream(url, start, meter) as stream:
-                store.receive(file, stream, url, start)
-        except WrongContent:
-            if not start:
-                raise
-            # What an earlier process left may be the wrong part.
-            with Stream(url, 0, lambda _: None) as stream:
-                store.receive(file, stream, url)
-
-
-@dataclass(frozen=True)
-class ArchiveAt:
-    """One archive at a URL: a `.zip`, or else a `.tar.gz`."""
-
-    url: str
-
-    def transfer(self, repository: Repository, files: Sequence[ListedFile]) -> int:
-        """How many bytes a download takes, about."""
-        return repository.archive_bytes
-
-    def fetch(
-        self, repository: Repository, files: Sequence[ListedFile], store: Store, meter: Meter
-    ) -> str:
-        """Download the archive and take the files out."""
-        with Stream(self.url, 0, meter) as stream:
-            if urlsplit(self.url).path.endswith(".zip"):
-                with store.scratch(stream) as whole:
-                    take_from_zip(whole, self.url, files, store)
-            else:
-                take_from_tar(stream, self.url, files, store)
-        return self.url
 
 
 class _Redirects(HTTPRedirectHandler):

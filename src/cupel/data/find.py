@@ -8,39 +8,34 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from cupel.data.catalog import CAMPAIGNS, DATASETS, EMBEDDED
+from cupel.data.catalog import DATASETS, EMBEDDED, RESOURCES, of_kind
 from cupel.data.dataset import Dataset
-from cupel.data.unpack import unpack_once
 from cupel.errors import CupelError, MissingPart
 from cupel.folders import search_folders
 
-RESOURCES = Path(__file__).parent.parent / "resources"
-SUFFIX = ".tar.gz"
+_SUFFIX = ".tar.gz"
 
 
 def find(name: str) -> Path:
     """The folder of the dataset, unpacked if necessary."""
     place = locate(name)
     if place is None:
-        raise MissingPart(_missing(name))
-    return place if place.is_dir() else unpack_once(place, name)
+        places = ", ".join(str(folder) for folder in search_folders())
+        raise MissingPart(
+            f"The dataset {name} is not here (looked for {name}/ and {name}{_SUFFIX} in {places}): "
+            f"run `cupel data get {name}`."
+        )
+    return _unpacked(place, name)
 
 
 def locate(name: str) -> Path | None:
     """The dataset's folder or archive, or None; nothing is unpacked."""
-    dataset(name)
-    if name in EMBEDDED:
-        return RESOURCES / name / "campaign"
-    for folder in search_folders():
-        for place in (folder / name, folder / f"{name}{SUFFIX}"):
-            if place.is_dir() if place.name == name else place.is_file():
-                return place
-    return None
+    return _embedded(name) if dataset(name).embedded else _locate(name)
 
 
 def campaign_folder(name: str) -> Path | None:
     """A campaign: a dataset, a path, or what was added under a name of its own."""
-    if name in CAMPAIGNS:
+    if name in of_kind("graded"):
         return find(name)
     return Path(name) if Path(name).is_dir() else named_folder(name)
 
@@ -48,15 +43,11 @@ def campaign_folder(name: str) -> Path | None:
 def named_folder(name: str) -> Path | None:
     """What has that name where datasets are: a folder, or an archive, unpacked."""
     if name in EMBEDDED:
-        return find(name)
+        return _embedded(name)
     if Path(name).name != name or name.startswith("."):
         return None
-    for folder in search_folders():
-        if (folder / name).is_dir():
-            return folder / name
-        if (archive := folder / f"{name}{SUFFIX}").is_file():
-            return unpack_once(archive, name)
-    return None
+    place = _locate(name)
+    return place and _unpacked(place, name)
 
 
 def dataset(name: str) -> Dataset:
@@ -68,9 +59,22 @@ def dataset(name: str) -> Dataset:
     )
 
 
-def _missing(name: str) -> str:
-    places = ", ".join(str(folder) for folder in search_folders())
-    return (
-        f"The dataset {name} is not here (looked for {name}/ and {name}{SUFFIX} in {places}): "
-        f"run `cupel data get {name}`."
-    )
+def _embedded(name: str) -> Path:
+    return RESOURCES / name / "campaign"
+
+
+def _locate(name: str) -> Path | None:
+    for folder in search_folders():
+        if (folder / name).is_dir():
+            return folder / name
+        if (archive := folder / f"{name}{_SUFFIX}").is_file():
+            return archive
+    return None
+
+
+def _unpacked(place: Path, name: str) -> Path:
+    if place.is_dir():
+        return place
+    from cupel.data.archives import unpack_once  # keeps `import cupel.data` quick
+
+    return unpack_once(place, name)

@@ -13,18 +13,28 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from cupel.console import Progress
-from cupel.data.added import Added
+from cupel.data.dataset import Dataset, Repository
 from cupel.data.find import dataset, locate
-from cupel.data.get_store import Store, locked
-from cupel.data.recipes import recipe as recipe_of
-from cupel.data.recipes.listed import ListedFile, listed_files
-from cupel.data.recipes.recipe import Recipe, Repository
+from cupel.data.store import Artifact, Meter, Store, locked
 from cupel.data.verify import problems
 from cupel.errors import CupelError
 from cupel.folders import check_fillable, data_folder, writing_folder
 
 if TYPE_CHECKING:
-    from cupel.data.get_sources import Source
+    from cupel.data.places import Local, Remote
+
+
+@dataclass(frozen=True)
+class Added:
+    """A dataset that was asked for: its folder, and whether it was there before.
+
+    origin: what it was recognised as, as a sentence
+    """
+
+    name: str
+    folder: Path
+    already: bool
+    origin: str = ""
 
 
 def get(
@@ -44,100 +54,99 @@ class Plan:
     """What is to be done for some datasets; nothing is read before `run`."""
 
     names: tuple[str, ...]
-    recipes: tuple[Recipe, ...]  # of those that are not here
-    source: Source
+    missing: tuple[Dataset, ...]  # those that are not here
+    place: Local | Remote
 
     @property
     def transfer(self) -> int:
         """How many bytes are to be read, about."""
-        return sum(self.source.transfer(*part) for part in _parts(self.recipes))
+        return sum(self.place.transfer(*part) for part in _parts(self.missing))
 
     def run(self, progress: Progress | None = None) -> list[Added]:
         """Get what is not here; the datasets in the order of their names in the call."""
         before = {name for name in self.names if locate(name)}
         if len(before) < len(self.names):
             check_fillable(data_folder())
-            with locked([repository.name for repository, _ in _parts(self.recipes)]):
+            with locked([repository.name for repository, _ in _parts(self.missing)]):
                 # Another process may have built some of them while this one waited.
-                recipes = [recipe for recipe in self.recipes if not locate(recipe.dataset)]
-                before |= {recipe.dataset for recipe in self.recipes if recipe not in recipes}
-                _get(recipes, self.source, progress)
+                missing = [entry for entry in self.missing if not locate(entry.name)]
+                before |= {entry.name for entry in self.missing if entry not in missing}
+                _get(missing, self.place, progress)
         folders = {name: locate(name) for name in self.names}
         return [Added(name, folders[name] or data_folder(), name in before) for name in self.names]
 
 
 def planned(names: Sequence[str], source: str | Path | None = None) -> Plan:
     """The plan for getting these datasets."""
-    from cupel.data.get_sources import open_source  # keeps `import cupel.data` quick
+    from cupel.data.places import open_place  # keeps `import cupel.data` quick
 
     unique = tuple(dict.fromkeys(dataset(name).name for name in names))
-    recipes = tuple(recipe_of(name) for name in unique if not locate(name))
-    return Plan(unique, recipes, open_source(source))
+    missing = tuple(dataset(name) for name in unique if not locate(name))
+    for entry in missing:
+        if not entry.converter:
+            raise CupelError(
+                f"{entry.name} cannot be made from public files: get it from {entry.published} and "
+                "add it with `cupel data add PATH`."
+            )
+    return Plan(unique, missing, open_place(source))
 
 
-def _parts(recipes: Sequence[Recipe]) -> list[tuple[Repository, list[ListedFile]]]:
-    """Each repository once, with the files that any of the recipes reads from it."""
+def _parts(datasets: Sequence[Dataset]) -> list[tuple[Repository, list[Artifact]]]:
+    """Each repository once, with the files that any of the datasets needs from it."""
     repositories = {
-        repository.name: repository for recipe in recipes for repository in recipe.repositories
+        repository.name: repository for entry in datasets for repository in entry.repositories
     }
-    files = dict.fromkeys(file for recipe in recipes for file in listed_files(recipe.dataset))
+    files = dict.fromkeys(file for entry in datasets for file in entry.artifacts)
     return [
         (repository, [file for file in files if file.repository == name])
         for name, repository in repositories.items()
     ]
 
 
-def _get(recipes: Sequence[Recipe], source: Source, progress: Progress | None) -> None:
-    parts = _parts(recipes)
+def _get(datasets: Sequence[Dataset], place: Local | Remote, progress: Progress | None) -> None:
+    parts = _parts(datasets)
     stores = {repository.name: Store(repository.name) for repository, _ in parts}
     missing = {
         repository.name: (repository, stores[repository.name].missing(files))
         for repository, files in parts
     }
-    total = sum(source.transfer(*part) for part in missing.values() if part[1])
-    done = 0
-
-    def meter(count: int) -> None:
-        nonlocal done
-        done += count
-        if progress is not None:
-            progress(min(done, total), total)
-
-    for recipe in recipes:
-        for name in {repository.name for repository in recipe.repositories} & set(missing):
+    total = sum(place.transfer(*part) for part in missing.values() if part[1])
+    meter = Meter(progress, total)
+    for entry in datasets:
+        for name in {repository.name for repository in entry.repositories} & set(missing):
             repository, files = missing.pop(name)
             if files:
-                place = source.fetch(repository, files, stores[name], meter)
-                _check_complete(place, repository, files, stores[name])
-        _build(recipe, stores)
+                origin = place.fetch(repository, files, stores[name], meter)
+                _check_complete(origin, repository, files, stores[name])
+        _build(entry, stores)
     for store in stores.values():
         store.remove()
 
 
 def _check_complete(
-    place: str, repository: Repository, files: Sequence[ListedFile], store: Store
+    origin: str, repository: Repository, files: Sequence[Artifact], store: Store
 ) -> None:
-    absent = [file.path for file in files if not store.has(file)]
+    absent = [file.name for file in files if not store.has(file)]
     if absent:
         more = f" and {len(absent) - 1:,} more of its files" if len(absent) > 1 else ""
         raise CupelError(
-            f"{place} is not a copy of https://github.com/{repository.name} at commit "
+            f"{origin} is not a copy of https://github.com/{repository.name} at commit "
             f"{repository.commit[:12]}: it does not have {absent[0]}{more}."
         )
 
 
-def _build(recipe: Recipe, stores: dict[str, Store]) -> None:
-    name = recipe.dataset
-    first = stores[recipe.repositories[0].name]
-    sources = first.folder / f"{name}.sources"
-    shutil.rmtree(sources, ignore_errors=True)  # a killed process left it
-    folders = {}
-    files = listed_files(name)
-    with writing_folder(data_folder() / name) as target:
-        for repository in recipe.repositories:
-            folder = folders[repository.name] = sources / repository.name.replace("/", "+")
-            mine = [file for file in files if file.repository == repository.name]
-            stores[repository.name].lay_out(mine, folder)
-        recipe.build(folders, target)
-        if wrong := problems(dataset(name), target):
-            raise CupelError(f"The files of {name} were converted, but {wrong[0]}")
+def _build(entry: Dataset, stores: dict[str, Store]) -> None:
+    first = stores[entry.repositories[0].name]
+    laid_out = first.folder / f"{entry.name}.sources"
+    shutil.rmtree(laid_out, ignore_errors=True)  # a killed process left it
+    sources = {
+        repository.name: laid_out / repository.name.replace("/", "+")
+        for repository in entry.repositories
+    }
+    with writing_folder(data_folder() / entry.name) as target:
+        for name, folder in sources.items():
+            files = [file for file in entry.artifacts if file.repository == name]
+            stores[name].lay_out(files, folder)
+        entry.convert(sources, target)
+        if wrong := problems(entry, target):
+            raise CupelError(f"The files of {entry.name} were converted, but {wrong[0]}")

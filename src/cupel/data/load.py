@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from cupel.corpus import Corpus
-from cupel.data.catalog import DATASETS, MUTT_TRIALS, RANKED
+from cupel.data.catalog import DATASETS, of_kind
 from cupel.data.find import find
 from cupel.errors import CupelError
 from cupel.reading import read_lines
@@ -46,14 +46,17 @@ class Trials:
 
 def wmt_pairs(name: str) -> list[str]:
     """The language pairs of wmt12, wmt13 or wmt14 that have system outputs."""
-    if name not in RANKED:
-        raise CupelError(f"{name!r} is not a WMT dataset; those are {', '.join(RANKED)}.")
+    ranked = of_kind("wmt")
+    if name not in ranked:
+        raise CupelError(f"{name!r} is not a WMT dataset; those are {', '.join(ranked)}.")
     return list(DATASETS[name].pairs)
 
 
 def wmt_corpus(name: str, pair: str) -> Corpus:
     """Sources, references and every system's output of one language pair."""
-    _checked_pair(name, pair)
+    pairs = wmt_pairs(name)
+    if pair not in pairs:
+        raise CupelError(f"{name} has no language pair {pair!r}; it has {', '.join(pairs)}.")
     folder = find(name)
     parts = wmt_files(folder, name, pair)
     if not parts.systems:
@@ -76,7 +79,7 @@ def wmt_corpus(name: str, pair: str) -> Corpus:
 def wmt_files(folder: Path, name: str, pair: str) -> WmtFiles:
     """The files of one language pair in a WMT dataset's folder; the systems in order of name."""
     source, target = pair.split("-")
-    test = f"newstest20{name[3:]}"
+    test = DATASETS[name].test
     # In 2014 each language pair had English sentences of its own.
     stem = f"{test}-{source}{target}" if name == "wmt14" else test
     prefix = f"{test}.{pair}." if name == "wmt12" else ""
@@ -90,14 +93,15 @@ def wmt_files(folder: Path, name: str, pair: str) -> WmtFiles:
 
 def mutt_corruptions() -> list[str]:
     """The corruptions of the MUTT paper's trials."""
-    return list(MUTT_TRIALS)
+    return list(DATASETS["mutt"].parts)
 
 
 def mutt_trials(corruption: str, references: int = 5) -> Trials:
     """The original and the corrupted sentence and the references of each trial."""
-    if corruption not in MUTT_TRIALS:
+    corruptions = mutt_corruptions()
+    if corruption not in corruptions:
         raise CupelError(
-            f"There is no corruption {corruption!r} in mutt; there are {', '.join(MUTT_TRIALS)}."
+            f"There is no corruption {corruption!r} in mutt; there are {', '.join(corruptions)}."
         )
     if references not in REFERENCE_COUNTS:
         raise CupelError(
@@ -142,12 +146,6 @@ def sample() -> Corpus:
         systems={system: [record[system] for record in records] for system in systems},
         references=[record["references"] for record in records],
     )
-
-
-def _checked_pair(name: str, pair: str) -> None:
-    pairs = wmt_pairs(name)
-    if pair not in pairs:
-        raise CupelError(f"{name} has no language pair {pair!r}; it has {', '.join(pairs)}.")
 
 
 def _captions(path: Path, entries: Any) -> dict[int, list[str]]:

@@ -8,9 +8,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from cupel.data.catalog import MUTT_TRIALS
 from cupel.data.dataset import Dataset, Expected
-from cupel.data.find import dataset, find
+from cupel.data.find import dataset as dataset_of
+from cupel.data.find import find
 from cupel.data.load import REFERENCE_COUNTS, trials_in, wmt_files
 from cupel.errors import CupelError
 from cupel.reading import iterate_lines, read_lines
@@ -32,7 +32,7 @@ class Report:
 def verify(name: str) -> Report:
     """Check the dataset of that name; a missing one is an error."""
     folder = find(name)
-    return Report(name, folder, tuple(problems(dataset(name), folder)))
+    return Report(name, folder, tuple(problems(dataset_of(name), folder)))
 
 
 def problems(dataset: Dataset, folder: Path) -> list[str]:
@@ -44,7 +44,7 @@ def problems(dataset: Dataset, folder: Path) -> list[str]:
     if dataset.kind == "graded":
         sentences += _ragged_campaigns(dataset, counter)
     if dataset.kind == "mutt":
-        sentences += _ragged_trials(folder)
+        sentences += _ragged_trials(dataset, folder)
     # Files are named inside the dataset: `add` checks a temporary copy.
     sentences += counter.unreadable
     return [sentence.replace(f"{folder}{os.sep}", "") for sentence in sentences]
@@ -127,8 +127,8 @@ def _wrong_scores(path: Path, systems: set[str], source: Path, count: _Counter) 
     lines = count(source)
     if lines is None or count(path) is None:
         return
-    given = Counter(line.partition("\t")[0] for line in iterate_lines(path))
-    for system, number in given.items():
+    scores = Counter(line.partition("\t")[0] for line in iterate_lines(path))
+    for system, number in scores.items():
         if system not in systems:
             yield f"{count.named(path)}: there is no output of the system {system!r}."
         elif number != lines:
@@ -148,8 +148,8 @@ def _mismatch(reference: Path, path: Path, count: _Counter) -> str | None:
     )
 
 
-def _ragged_trials(folder: Path) -> Iterator[str]:
-    for corruption, trials in MUTT_TRIALS.items():
+def _ragged_trials(dataset: Dataset, folder: Path) -> Iterator[str]:
+    for corruption, counts in dataset.parts.items():
         for references in REFERENCE_COUNTS:
             parts = ("a", "b", f"r{references}")
             if not all(
@@ -161,8 +161,9 @@ def _ragged_trials(folder: Path) -> Iterator[str]:
             except CupelError as error:
                 yield str(error)
                 continue
-            if number != trials:
-                yield f"trials/{corruption}_a.json: {trials} trials expected, {number} found."
+            if number != counts["trials"]:
+                expected = f"{counts['trials']} trials expected"
+                yield f"trials/{corruption}_a.json: {expected}, {number} found."
 
 
 def _matches(expected: Expected, folder: Path) -> list[Path]:

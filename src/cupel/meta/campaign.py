@@ -11,7 +11,7 @@ import numpy as np
 from cupel.arrays import FloatArray
 from cupel.console import Progress
 from cupel.corpus import Corpus
-from cupel.data.catalog import CAMPAIGNS, RANKED
+from cupel.data.catalog import of_kind
 from cupel.data.find import campaign_folder
 from cupel.errors import CupelError
 from cupel.human.evalset import evalset_pairs
@@ -131,7 +131,7 @@ def evaluate(
         settings,
     )  # fmt: skip
     scorer = Scorer(metrics, workers, use_cache, progress, bool(stored or score_files))
-    answer = _by_rankings if dataset in RANKED else _by_grades
+    answer = _by_rankings if dataset in of_kind("wmt") else _by_grades
     evaluation = answer(question, scorer)
     check_lower(lower, [name for name in evaluation.metrics if name not in scorer.labels])
     return replace(evaluation, dataset=dataset, signatures=scorer.signatures)
@@ -355,8 +355,8 @@ def open_folder(dataset: str, stored: Sequence[str], scored: Scorer) -> Folder:
     path = campaign_folder(dataset)
     if path is None:
         raise CupelError(
-            f"There are no judgments called {dataset!r}: name one of {', '.join(RANKED)}, da13, "
-            f"{', '.join(CAMPAIGNS)}, or a folder laid out as mt-metrics-eval's."
+            f"There are no judgments called {dataset!r}: name one of {', '.join(of_kind('wmt'))}, da13, "
+            f"{', '.join(of_kind('graded'))}, or a folder laid out as mt-metrics-eval's."
         )
 
     def score(corpus: Corpus, groups: Groups | None, pair: str) -> dict[str, MetricScores]:

@@ -1,4 +1,4 @@
-"""JSON files, with errors that name the place of what is wrong."""
+"""JSON and TOML files, with errors that name the place of what is wrong."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from cupel.errors import CupelError
+from cupel.reading.limits import check_toml
 from cupel.reading.lines import display_name, iterate_lines, read_text
 
 
@@ -40,6 +41,17 @@ def parse_json(text: str, place: str, *, unique: bool = False) -> Any:
 def read_json(path: Path | str, *, unique: bool = False) -> Any:
     """The value of a whole file; unique as for `parse_json`."""
     return parse_json(read_text(path), display_name(path), unique=unique)
+
+
+def read_toml(path: Path | str) -> dict[str, Any]:
+    """The tables of a whole file."""
+    import tomllib
+
+    file = display_name(path)
+    try:
+        return tomllib.loads(check_toml(read_text(path), file))
+    except (ValueError, RecursionError) as error:  # the former name line and column
+        raise CupelError(f"{file} is not TOML: {error}.") from None
 
 
 def json_lines(

@@ -82,23 +82,40 @@ def small_number(cell: str) -> int:
 
 def read_table(path: Path | str, separator: str | None = ",", header: bool = True) -> Table:
     """A file as a table. separator: `,` for CSV, a tab, or None for any white space."""
-    rows = iterate_rows(path, separator, header)
+    return table_of(iterate_lines(path), display_name(path), separator, header)
+
+
+def table_of(
+    lines: Iterable[str], file: str, separator: str | None = ",", header: bool = True
+) -> Table:
+    """Lines as a table; errors call it `file`."""
+    rows = _rows(lines, file, separator, header)
     names = [name.strip() for name in next(rows)[1]] if header else []
     numbered = list(rows)
-    return Table(
-        display_name(path),
-        names,
-        [fields for _, fields in numbered],
-        [line for line, _ in numbered],
-    )
+    return Table(file, names, [fields for _, fields in numbered], [line for line, _ in numbered])
 
 
 def iterate_rows(
     path: Path | str, separator: str | None, header: bool = True, encoding: str = "utf-8"
 ) -> Iterator[Row]:
     """The rows of a file one by one, the header first; all must be as long as the first."""
-    file = display_name(path)
-    lines = iterate_lines(path, encoding)
+    return _rows(iterate_lines(path, encoding), display_name(path), separator, header)
+
+
+def rows_of_cells(path: Path | str, separator: str | None, *cells: str) -> Iterator[Row]:
+    """The rows of a file without a header, each of these cells: `a system`, `a score`."""
+    for number, line in enumerate(iterate_lines(path), start=1):
+        fields = line.split(separator)
+        if len(fields) != len(cells):
+            expected = f"{', '.join(cells[:-1])} and {cells[-1]}"
+            raise CupelError(
+                f"{display_name(path)}, line {number}: {expected} were expected, but "
+                f"{listed(fields)} was found."
+            )
+        yield number, fields
+
+
+def _rows(lines: Iterable[str], file: str, separator: str | None, header: bool) -> Iterator[Row]:
     width = None
     for line, fields in _csv_rows(file, lines) if separator == "," else _split(lines, separator):
         if width is not None and len(fields) != width:

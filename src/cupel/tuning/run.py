@@ -12,7 +12,7 @@ import numpy as np
 
 from cupel import __version__
 from cupel.console import Progress
-from cupel.data.catalog import RANKED
+from cupel.data.catalog import of_kind
 from cupel.errors import CupelError
 from cupel.human.rankings import Rankings, ranked_corpus, wmt_rankings
 from cupel.human.system_scores import years_own_scores
@@ -259,10 +259,10 @@ def _materials(
 
 
 def _rankings(dataset: str, pairs: Sequence[str] | None, hold_out: Sequence[str]) -> list[Rankings]:
-    if dataset not in RANKED:
+    if dataset not in of_kind("wmt"):
         raise CupelError(
             f"There are no human rankings in {dataset!r} to tune on; there are in "
-            f"{', '.join(RANKED)}."
+            f"{', '.join(of_kind('wmt'))}."
         )
     there = wmt_rankings(dataset)
     for pair in pairs or ():

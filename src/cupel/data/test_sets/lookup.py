@@ -99,7 +99,7 @@ def _in_caches() -> Iterator[Listed]:
 def _in_folders() -> Iterator[Listed]:
     for name, place in local_sets().items():
         entry = DATASETS.get(name) or EMBEDDED.get(name)
-        what = entry.what if entry else "a test set that was added"
+        what = entry.description if entry else "a test set that was added"
         yield Listed(name, what, tuple(_local_pairs(name, place)), str(place))
 
 
@@ -107,7 +107,7 @@ def _to_get() -> Iterator[Listed]:
     for name in catalog_sets():
         if locate(name) is None:
             entry = DATASETS[name]
-            yield Listed(name, entry.what, entry.pairs, None, f"cupel data get {name}")
+            yield Listed(name, entry.description, entry.pairs, None, f"cupel data get {name}")
 
 
 def _local_pairs(name: str, place: Path) -> list[str]:

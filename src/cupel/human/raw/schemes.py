@@ -22,8 +22,8 @@ from pathlib import Path
 
 from cupel.errors import CupelError
 from cupel.human.raw.annotations import NO_ERROR, Judgment, Notes
-from cupel.reading.limits import check_toml
-from cupel.reading.lines import display_name, read_text
+from cupel.reading.jsons import read_toml
+from cupel.reading.lines import display_name
 from cupel.reading.rows import read_table
 from cupel.reading.segments import listed
 
@@ -120,15 +120,9 @@ def _from_tsv(path: str) -> dict[tuple[str, str], float]:
 
 
 def _from_toml(path: str) -> dict[tuple[str, str], float]:
-    import tomllib
-
     file = display_name(path)
-    try:
-        document = tomllib.loads(check_toml(read_text(path), file))
-    except (ValueError, RecursionError) as error:
-        raise CupelError(f"{file} is not TOML: {error}.") from None
     rules: dict[tuple[str, str], float] = {}
-    for severity, weights in document.items():
+    for severity, weights in read_toml(path).items():
         if not isinstance(weights, dict):
             raise CupelError(
                 f"{file}: {severity!r} is not a table; write [{severity}] and below it "

@@ -1,0 +1,76 @@
+"""Writing a graded campaign in the layout of mt-metrics-eval, one language pair after another.
+
+    sources/PAIR.txt  references/PAIR.NAME.txt  system-outputs/PAIR/SYSTEM.txt
+    documents/PAIR.docs  human-scores/PAIR.HUMAN.seg.score
+
+Every text has one line per segment, with single spaces; a score that people did not give is None.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from cupel.errors import CupelError
+
+
+@dataclass(frozen=True)
+class JudgedPair:
+    """The segments of one language pair; entry i of each list belongs to segment i.
+
+    references: by name; outputs and scores: by system, in the order in which they are written;
+    documents: domain and document of each segment.
+    """
+
+    pair: str
+    sources: Sequence[str]
+    references: Mapping[str, Sequence[str]]
+    outputs: Mapping[str, Sequence[str]]
+    scores: Mapping[str, Sequence[float | None]]
+    documents: Sequence[tuple[str, str]]
+
+
+def write_pair(folder: Path, judged: JudgedPair, human: str) -> None:
+    """Write the files of a language pair; `human` names the kind of score (mqm, da, esa)."""
+    pair = judged.pair
+    check_lengths(
+        {
+            f"the sources of {pair}": judged.sources,
+            f"the documents of {pair}": judged.documents,
+            **{f"{name} of {pair}": lines for name, lines in judged.references.items()},
+            **{f"{system} of {pair}": lines for system, lines in judged.outputs.items()},
+            **{f"the scores of {system}": scores for system, scores in judged.scores.items()},
+        }
+    )
+    _write(folder / "sources" / f"{pair}.txt", map(one_line, judged.sources))
+    for name, lines in judged.references.items():
+        _write(folder / "references" / f"{pair}.{name}.txt", map(one_line, lines))
+    for system, lines in judged.outputs.items():
+        _write(folder / "system-outputs" / pair / f"{system}.txt", map(one_line, lines))
+    _write(folder / "documents" / f"{pair}.docs", map("\t".join, judged.documents))
+    _write(
+        folder / "human-scores" / f"{pair}.{human}.seg.score",
+        (f"{system}\t{score}" for system in judged.outputs for score in judged.scores[system]),
+    )
+
+
+def one_line(text: str) -> str:
+    """The text with single spaces, whatever white space it has."""
+    return " ".join(text.split())
+
+
+def check_lengths(columns: Mapping[str, Sequence[object]]) -> None:
+    """All columns must be as long as the first; their keys name them in the error."""
+    first, *others = columns
+    for name in others:
+        if len(columns[name]) != len(columns[first]):
+            raise CupelError(
+                f"{name}: {len(columns[first])} lines expected, as in {first}, "
+                f"{len(columns[name])} found."
+            )
+
+
+def _write(path: Path, lines: Iterable[str]) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8", newline="\n")
