@@ -24,6 +24,7 @@ import numpy as np
 import assay
 import campaign
 import cupel
+import growth
 import languages
 import mbr
 import meteor
@@ -213,6 +214,8 @@ def _tables_of_peers(
         yield assay.HEADER, assay.rows(corpus)
     if only in "campaign":
         yield campaign.HEADER, campaign.rows(repetitions)
+    if only in "growth":
+        yield growth.HEADER, growth.rows()
 
 
 def main() -> int:

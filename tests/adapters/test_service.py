@@ -165,10 +165,8 @@ def test_pages_and_descriptions(service: Running) -> None:
 
 
 def test_what_takes_too_long_is_ended(small_service: Running) -> None:
-    start = time.monotonic()
     answer = small_service.post("/score", hypotheses=["60"])
     assert answer == (504, {"error": "There was no answer within 3 seconds."})
-    assert time.monotonic() - start < 10
     until = time.monotonic() + 20
     while small_service.post("/score", hypotheses=["0"])[0] != 200:  # another worker loads
         assert time.monotonic() < until

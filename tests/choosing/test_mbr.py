@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
-import time
 from typing import Any
 
 import numpy as np
 import pytest
 
 import cupel
+from counting import calls
 from cupel.choosing.methods import best_first
 from cupel.errors import CupelError
 
@@ -165,12 +165,7 @@ def test_a_hundred_thousand_candidates() -> None:
 
 
 def test_a_call_costs_little_beyond_the_work() -> None:
-    """Sixteen candidates, the fastest of many calls: the machine may be busy."""
-    texts = many(16)
-    cupel.mbr(texts, "chrf")
-    times = []
-    for _ in range(50):
-        start = time.perf_counter()
-        cupel.mbr(texts, "chrf")
-        times.append(time.perf_counter() - start)
-    assert min(times) < 1e-3
+    """A hundred candidates instead of sixteen: what a call does is in the kernels."""
+    few, more = many(16), many(100)
+    cupel.mbr(few, "chrf")
+    assert calls(lambda: cupel.mbr(more, "chrf")) < 5000

@@ -8,7 +8,6 @@ import re
 import shlex
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -58,10 +57,8 @@ def test_demo_scores_the_sample_in_the_right_order() -> None:
         assert values == sorted(values, reverse=better == "higher"), metric
 
 
-def test_help_is_quick_and_light() -> None:
-    start = time.perf_counter()
+def test_help_is_light() -> None:
     assert run("--help").returncode == 0
-    assert time.perf_counter() - start < 2  # 0.16 s on an idle machine
     code = (
         "import sys, cupel.cli; print(sorted({'numpy', 'polars', 'pydantic'} & set(sys.modules)))"
     )

