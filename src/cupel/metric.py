@@ -114,6 +114,13 @@ class Metric(Protocol):
         return self.score(statistics)
 
 
+class SegmentMean(Metric):
+    """A metric whose score is the mean over segments: its statistics are [segment score, 1]."""
+
+    def score(self, statistics: FloatArray) -> FloatArray:
+        return mean_score(statistics)
+
+
 @runtime_checkable
 class Preferring(Protocol):
     """A metric that can also compare two translations directly."""

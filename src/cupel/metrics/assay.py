@@ -52,7 +52,7 @@ import numpy as np
 from cupel.batch import Batch, FloatArray, IntArray
 from cupel.errors import CupelError
 from cupel.learned.assay.model.releases import LONG_TEXTS, base_folder, checksum, tokenizer_folder
-from cupel.metric import Metric, Signature, mean_score, mean_statistics
+from cupel.metric import SegmentMean, Signature, mean_statistics
 from cupel.metrics import shared_options as option
 from cupel.models import model_folder, what_is_missing
 from cupel.neural.weights import read_card
@@ -106,7 +106,7 @@ class WordPieceAnalysis:
     preset="wmt13",
 )
 @dataclass(frozen=True)
-class Assay(Metric):
+class Assay(SegmentMean):
     """Statistics: [segment score, 1]."""
 
     preset: Annotated[
@@ -208,9 +208,6 @@ class Assay(Metric):
         return mean_statistics(
             calibrated(self._over_references(raw, batch), card, self._slope(card))
         )
-
-    def score(self, statistics: FloatArray) -> FloatArray:
-        return mean_score(statistics)
 
     def prefer(self, first: Batch, second: Batch) -> FloatArray:
         """(n,) the Bradley-Terry probability that the first translation is the better one."""

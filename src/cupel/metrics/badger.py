@@ -51,7 +51,7 @@ import numpy as np
 from cupel.arrays import FloatArray
 from cupel.batch import Batch
 from cupel.errors import CupelError
-from cupel.metric import Metric, Signature, mean_score, mean_statistics
+from cupel.metric import SegmentMean, Signature, mean_statistics
 from cupel.metrics import shared_options as option
 from cupel.metrics.badger_texts import AlignmentWords, CompressionTexts
 from cupel.options import Range
@@ -62,7 +62,7 @@ MEASURES = ("alignment", "compression")
 
 @register("badger", "local alignment of the words with each reference (Parker 2008, reconstructed)")
 @dataclass(frozen=True)
-class Badger(Metric):
+class Badger(SegmentMean):
     """Statistics: [segment score, 1]."""
 
     measure: Annotated[str, "What is measured: alignment or compression."] = "alignment"
@@ -106,9 +106,6 @@ class Badger(Metric):
         return mean_statistics(
             self._aligned(batch) if self.measure == "alignment" else self._compressed(batch)
         )
-
-    def score(self, statistics: FloatArray) -> FloatArray:
-        return mean_score(statistics)
 
     def _aligned(self, batch: Batch) -> FloatArray:
         from cupel.kernels.badger import alignment_similarities

@@ -14,7 +14,7 @@ import numpy as np
 
 from cupel.arrays import FloatArray
 from cupel.batch import Batch
-from cupel.metric import SOURCES, Metric, Signature, mean_score, mean_statistics
+from cupel.metric import SOURCES, SegmentMean, Signature, mean_statistics
 from cupel.records import Row
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Check(Metric):
+class Check(SegmentMean):
     """A subclass says how bad one translation is, from 0 to 1."""
 
     higher_is_better = False
@@ -42,9 +42,6 @@ class Check(Metric):
             for source, translation in zip(sources, batch.hypotheses, strict=True)
         )
         return mean_statistics(100 * np.fromiter(faults, np.float64, len(batch)))
-
-    def score(self, statistics: FloatArray) -> FloatArray:
-        return mean_score(statistics)
 
 
 def flagged_rows(scores: Scores) -> list[Row]:

@@ -41,7 +41,7 @@ import numpy as np
 from cupel.arrays import FloatArray, Int32Array, IntArray
 from cupel.batch import Batch
 from cupel.errors import CupelError
-from cupel.metric import Metric, Signature, mean_score, mean_statistics, ratio
+from cupel.metric import SegmentMean, Signature, mean_statistics, ratio
 from cupel.metrics import shared_options as option
 from cupel.options import Range
 from cupel.registry import register
@@ -62,7 +62,7 @@ VARIANTS = ("d", "plain")
     captions="tokenize=ptb,lowercase=yes",
 )
 @dataclass(frozen=True)
-class Cider(Metric):
+class Cider(SegmentMean):
     """Statistics: [segment score, 1]."""
 
     tokenize: option.Tokenize = "none"
@@ -163,9 +163,6 @@ class Cider(Metric):
         # One by one: NumPy's power of an array may differ from that of a number in the last bit.
         penalties = [np.e ** (-(float(delta) ** 2) / (2 * self.sigma**2)) for delta in deltas]
         return np.array(penalties)[which][:, None]
-
-    def score(self, statistics: FloatArray) -> FloatArray:
-        return mean_score(statistics)
 
 
 def _summed_in_order(values: FloatArray, offsets: IntArray) -> FloatArray:

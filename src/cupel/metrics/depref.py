@@ -27,17 +27,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, ClassVar, Self
+from typing import TYPE_CHECKING, Annotated
 
 import numpy as np
 
 from cupel.arrays import FloatArray
 from cupel.batch import Batch
-from cupel.metric import Metric, Signature, mean_score, mean_statistics
+from cupel.metric import Signature
 from cupel.metrics import shared_options as option
 from cupel.metrics.red import LONGEST, Red, check_fraction, f_scores, weighted_sum
 from cupel.metrics.red_aligned import Aligner, dep_parts
-from cupel.metrics.red_text import DISTANCES, TreePairs, TreeText, forest
+from cupel.metrics.red_text import DISTANCES, DepNgramMetric, TreePairs, TreeText, forest
 from cupel.registry import register
 from cupel.syntax.heads import CONVENTIONS
 from cupel.syntax.models import parser_missing
@@ -46,8 +46,7 @@ from cupel.syntax.parser import OWN
 
 if TYPE_CHECKING:
     from cupel.alignments import Alignment
-    from cupel.corpus import Corpus
-    from cupel.metrics.red_alignment import WordMatches
+    from cupel.metrics.red_aligned import WordMatches
 
 _MODULES = {"en": "exact,stem,synonym", "cs": "exact"}
 
@@ -58,7 +57,7 @@ _MODULES = {"en": "exact,stem,synonym", "cs": "exact"}
     check=parser_missing,
 )
 @dataclass(frozen=True)
-class Depref(Metric):
+class Depref(DepNgramMetric):
     """Statistics: [segment score, 1]."""
 
     resources: Annotated[bool, "Match stems and synonyms as well, each word at most once."] = False
@@ -72,17 +71,6 @@ class Depref(Metric):
     normalize: option.Normalize = True
 
     name = "depref"
-    languages: ClassVar[str] = "English; others with a parser or trees"
-    higher_is_better = True
-    costly = True
-    longest = 100_000
-    learns = False
-    decimals = 4
-
-    @property
-    def made_for(self) -> str | None:
-        """English, whose parser is the default; with another parser or trees, any language."""
-        return "en" if self.parser is None and self.trees is None else None
 
     def __post_init__(self) -> None:
         _ = self.red
@@ -117,18 +105,10 @@ class Depref(Metric):
         own = Signature.of(n=self.n, alpha=self.alpha, modules=modules, lang=language)
         return own + self.text.signature()
 
-    def prepare(self, corpus: Corpus) -> Self:
-        self.text.check(corpus)
-        return self
-
     def statistics(self, batch: Batch) -> FloatArray:
         if not self.resources:
             return self.red.statistics(batch)
-        pairs = self.text.pairs(batch)
-        return mean_statistics(np.maximum.reduceat(self.pair_scores(pairs), pairs.offsets[:-1]))
-
-    def score(self, statistics: FloatArray) -> FloatArray:
-        return mean_score(statistics)
+        return super().statistics(batch)
 
     def alignments(self, batch: Batch) -> list[Alignment]:
         """Which dep-ngrams of the best reference matched, and what each contributed."""

@@ -22,7 +22,7 @@ from cupel.arrays import FloatArray
 from cupel.batch import Batch
 from cupel.corpus import Corpus, counted_segments
 from cupel.errors import CupelError
-from cupel.metric import Metric, Signature, mean_score, mean_statistics
+from cupel.metric import Metric, SegmentMean, Signature, mean_statistics
 from cupel.reading.given_scores import (
     SCORE_COLUMNS,
     SCORE_KINDS,
@@ -68,7 +68,7 @@ def own_program(name: str) -> str | None:
 
 
 @dataclass(frozen=True)
-class External(Metric):
+class External(SegmentMean):
     """The metric; its statistics come with it, for the segments of one test set."""
 
     label: str
@@ -94,9 +94,6 @@ class External(Metric):
         raise CupelError(
             "its scores were read from a file, and there are none of other translations"
         )
-
-    def score(self, statistics: FloatArray) -> FloatArray:
-        return mean_score(statistics)
 
 
 @dataclass(frozen=True)

@@ -32,7 +32,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Annotated, ClassVar
+from typing import Annotated
 
 import numpy as np
 import numpy.typing as npt
@@ -40,8 +40,9 @@ import numpy.typing as npt
 from cupel.arrays import FloatArray, IntArray
 from cupel.batch import Batch
 from cupel.errors import CupelError
-from cupel.metric import Metric, Signature, mean_score, mean_statistics, ratio
+from cupel.metric import Signature, mean_statistics, ratio
 from cupel.metrics import shared_options as option
+from cupel.metrics.parsed import Parsed
 from cupel.options import Range
 from cupel.registry import register
 from cupel.syntax.models import parser_missing
@@ -56,7 +57,7 @@ from cupel.text.tokens import Tokens, number, offsets_of
     check=parser_missing,
 )
 @dataclass(frozen=True)
-class Hwcm(Metric):
+class Hwcm(Parsed):
     """Statistics: [segment score, 1]."""
 
     max_length: Annotated[
@@ -74,16 +75,6 @@ class Hwcm(Metric):
     trees: option.BothTrees = None
 
     name = "hwcm"
-    languages: ClassVar[str] = "English; others with a parser or trees"
-    higher_is_better = True
-    costly = True
-    longest = 100_000
-    decimals = 4
-
-    @property
-    def made_for(self) -> str | None:
-        """English, whose parser is the default; with another parser or trees, any language."""
-        return "en" if self.parser is None and self.trees is None else None
 
     def __post_init__(self) -> None:
         if self.max_length < 1:
@@ -112,9 +103,6 @@ class Hwcm(Metric):
         matches, totals = self.counts(batch)
         precisions = ratio(matches, totals)
         return mean_statistics(np.where(precisions > 0, precisions, self.epsilon).mean(axis=1))
-
-    def score(self, statistics: FloatArray) -> FloatArray:
-        return mean_score(statistics)
 
     def counts(self, batch: Batch) -> tuple[FloatArray, FloatArray]:
         """(n, D) each: clipped matches and number of the translation's chains of 1..D words."""

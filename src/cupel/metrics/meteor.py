@@ -31,6 +31,7 @@ Equal to: meteor-1.5.jar with -norm, in all 23 statistics of every segment compa
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain
 from pathlib import Path
@@ -235,16 +236,13 @@ class Meteor(Metric):
 
     def alignments(self, batch: Batch) -> list[Alignment]:
         """How each hypothesis aligns with its best-scoring reference, for `cupel align`."""
-        from cupel.metrics.meteor_alignment import alignment_of
-
         analysis = batch.analyse(self.analyser)
         hypotheses = np.repeat(batch.hypothesis_index, batch.reference_counts)
         rows, matches, offsets = self._align(analysis, hypotheses, batch.reference_index, keep=True)
         best = self._best(rows, batch.reference_offsets)
         number = best - batch.reference_offsets[:-1]
         return [
-            alignment_of(
-                self,
+            self._alignment(
                 analysis.tokens.of(int(hypotheses[row])),
                 analysis.tokens.of(int(batch.reference_index[row])),
                 matches[offsets[row] : offsets[row + 1]].tolist(),
@@ -253,6 +251,36 @@ class Meteor(Metric):
             )
             for row, reference in zip(best.tolist(), number.tolist(), strict=True)
         ]
+
+    def _alignment(
+        self,
+        hypothesis: Sequence[str],
+        reference: Sequence[str],
+        matches: Sequence[Sequence[int]],
+        statistics: FloatArray,
+        number: int,
+    ) -> Alignment:
+        """The matches of a pair (rows as in `cupel.kernels.alignment`) with its score and its parts."""
+        from cupel.alignments import Alignment, Link
+
+        links, chunk, following = [], 0, (-1, -1)
+        for start, length, own_start, own_length, stage in matches:
+            chunk += (own_start, start) != following
+            following = own_start + own_length, start + length
+            words = tuple(range(own_start, following[0])), tuple(range(start, following[1]))
+            weight = self.parameters.weights[stage]
+            links.append(Link(*words, self.matchers[stage], weight, chunk))
+        precision, recall = self.precision_and_recall(statistics)
+        parts = {
+            "precision": float(precision),
+            "recall": float(recall),
+            "chunks": float(chunk),
+            "penalty": float(self.penalty(statistics)),
+        }
+        details = {name: value for name, value in parts.items() if value == value}  # NaN: no words
+        return Alignment(
+            hypothesis, reference, number, links, float(self.score(statistics)), details
+        )
 
     def _align(
         self, analysis: Analysis, hypotheses: IntArray, references: IntArray, keep: bool

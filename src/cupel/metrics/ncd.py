@@ -38,7 +38,7 @@ import numpy as np
 from cupel.arrays import FloatArray, IntArray
 from cupel.batch import Batch
 from cupel.errors import CupelError
-from cupel.metric import Metric, Signature, mean_score, mean_statistics, ratio
+from cupel.metric import SegmentMean, Signature, mean_statistics, ratio
 from cupel.metrics import shared_options as option
 from cupel.registry import register
 
@@ -74,7 +74,7 @@ class CompressedLengths:
 
 @register("ncd", "normalized compression distance with zlib, lzma or bz2; lower is better")
 @dataclass(frozen=True)
-class Ncd(Metric):
+class Ncd(SegmentMean):
     """Statistics: [segment distance, 1]."""
 
     compressor: Annotated[str, "Compressor: zlib, lzma or bz2."] = "zlib"
@@ -107,6 +107,3 @@ class Ncd(Metric):
         distance = ratio(np.maximum(together - smaller, 0), larger)
         nearest = np.minimum.reduceat(distance[of_pair.ravel()], batch.reference_offsets[:-1])
         return mean_statistics(nearest)
-
-    def score(self, statistics: FloatArray) -> FloatArray:
-        return mean_score(statistics)

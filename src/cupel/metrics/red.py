@@ -42,16 +42,16 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, ClassVar, Self
+from typing import TYPE_CHECKING, Annotated
 
 import numpy as np
 
 from cupel.arrays import FloatArray, IntArray
 from cupel.batch import Batch
 from cupel.errors import CupelError
-from cupel.metric import Metric, Signature, mean_score, mean_statistics, ratio
+from cupel.metric import Signature, ratio
 from cupel.metrics import shared_options as option
-from cupel.metrics.red_text import DISTANCES, TreePairs, TreeText, forest, text_of
+from cupel.metrics.red_text import DISTANCES, DepNgramMetric, TreePairs, TreeText, forest, text_of
 from cupel.registry import register
 from cupel.syntax.heads import CONVENTIONS
 from cupel.syntax.models import parser_missing
@@ -60,7 +60,6 @@ from cupel.syntax.parser import OWN
 
 if TYPE_CHECKING:
     from cupel.alignments import Alignment
-    from cupel.corpus import Corpus
 
 LONGEST = 3
 """N in the papers."""
@@ -72,7 +71,7 @@ LONGEST = 3
     check=parser_missing,
 )
 @dataclass(frozen=True)
-class Red(Metric):
+class Red(DepNgramMetric):
     """Statistics: [segment score, 1]."""
 
     n: option.LongestNgrams = LONGEST
@@ -89,17 +88,6 @@ class Red(Metric):
     normalize: option.Normalize = True
 
     name = "red"
-    languages: ClassVar[str] = "English; others with a parser or trees"
-    higher_is_better = True
-    costly = True
-    longest = 100_000
-    learns = False
-    decimals = 4
-
-    @property
-    def made_for(self) -> str | None:
-        """English, whose parser is the default; with another parser or trees, any language."""
-        return "en" if self.parser is None and self.trees is None else None
 
     def __post_init__(self) -> None:
         check_distance(self.distance, self.n)
@@ -124,17 +112,6 @@ class Red(Metric):
             distance=self.distance,
         )
         return own + self.text.signature()
-
-    def prepare(self, corpus: Corpus) -> Self:
-        self.text.check(corpus)
-        return self
-
-    def statistics(self, batch: Batch) -> FloatArray:
-        pairs = self.text.pairs(batch)
-        return mean_statistics(np.maximum.reduceat(self.pair_scores(pairs), pairs.offsets[:-1]))
-
-    def score(self, statistics: FloatArray) -> FloatArray:
-        return mean_score(statistics)
 
     def alignments(self, batch: Batch) -> list[Alignment]:
         """Which dep-ngrams of the best reference matched, and what each contributed."""

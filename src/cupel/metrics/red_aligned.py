@@ -9,6 +9,7 @@ structures without a gap.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -28,6 +29,8 @@ if TYPE_CHECKING:
     from cupel.kernels.chains import Forest
 
 PARAPHRASE = MODULES[3]
+WordMatches = Mapping[int, tuple[int, str]]
+"""Word of the reference -> (word of the translation, matcher)."""
 PHRASE_RUNS = ("alone", "joint")
 """The run of the aligner from which paraphrases come: with paraphrases only, or with all matchers."""
 

@@ -2,32 +2,56 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
 from cupel.alignments import Alignment, Link
 from cupel.arrays import FloatArray, IntArray
 from cupel.metrics.meteor_tasks import MODULES
-from cupel.metrics.red_aligned import PHRASE_RUNS
+from cupel.metrics.red_aligned import PHRASE_RUNS, Aligner, WordMatches
 from cupel.metrics.red_text import DISTANCES, TreePairs, forest, text_of
 from cupel.syntax.ngrams import KINDS, DepNgrams, chains, dep_ngrams
 
 if TYPE_CHECKING:
-    from cupel.metrics.depref import Depref
-    from cupel.metrics.red import Red
-    from cupel.metrics.redp import Redp
     from cupel.syntax.tree import Tree
 
-WordMatches = Mapping[int, tuple[int, str]]
-"""Word of the reference -> (word of the translation, matcher)."""
 Weigh = Callable[[Sequence[int], WordMatches], float]
 """What a dep-ngram's score is multiplied by."""
 
 
-def exact_alignments(metric: Red, pairs: TreePairs, scores: FloatArray) -> list[Alignment]:
+class Matched(Protocol):
+    """A metric of dep-ngrams."""
+
+    @property
+    def n(self) -> int:
+        """The words of the longest dep-ngrams."""
+        ...
+
+    @property
+    def distance(self) -> str:
+        """How word distances of chains are compared."""
+        ...
+
+
+class Weighed(Matched, Protocol):
+    """One that matches words by METEOR's aligner."""
+
+    @property
+    def aligner(self) -> Aligner:
+        """Its matchers."""
+        ...
+
+    def weighing(
+        self, is_function: Sequence[int]
+    ) -> tuple[Weigh, Callable[[Sequence[int]], float]]:
+        """What a dep-ngram's score is multiplied by, and a paraphrase's, in a reference of such words."""
+        ...
+
+
+def exact_alignments(metric: Matched, pairs: TreePairs, scores: FloatArray) -> list[Alignment]:
     """RED's alignment of each item with its best reference; `scores` are those of all pairs."""
     from cupel.kernels.chains import exact_matches
 
@@ -53,9 +77,7 @@ def _exact_links(
         yield Link(tuple(ours), tuple(theirs), f"{('chain', *KINDS)[kind]}-{n}", weight)
 
 
-def aligned_alignments(
-    metric: Redp | Depref, pairs: TreePairs, scores: FloatArray
-) -> list[Alignment]:
+def aligned_alignments(metric: Weighed, pairs: TreePairs, scores: FloatArray) -> list[Alignment]:
     """The same for dep-ngrams matched by METEOR's aligner, and paraphrases where they count."""
     best, numbers, values = _best(pairs, scores)
     ngrams = dep_ngrams(best.trees, metric.n)

@@ -16,14 +16,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from html import unescape
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Self
 
 import numpy as np
 
-from cupel.arrays import IntArray
+from cupel.arrays import FloatArray, IntArray
 from cupel.batch import Batch
 from cupel.errors import MissingPart
-from cupel.metric import Signature
+from cupel.metric import Signature, mean_statistics
+from cupel.metrics.parsed import Parsed
 from cupel.syntax.models import find_model, parser_missing
 from cupel.syntax.ngrams import DepNgrams
 from cupel.syntax.parser import OWN, Parser, TreeSource, Words, reference_trees, tree_source
@@ -130,6 +131,32 @@ class TreeText:
             batch.reference_offsets,
             f"trees lowercase:{self.lowercase} normalize:{self.normalize}",
         )
+
+
+class DepNgramMetric(Parsed):
+    """What RED, REDp and DEPREF share: pairs of a translation and a reference's trees are scored.
+
+    Statistics: [score with the best reference, 1].
+    """
+
+    learns = False
+
+    @property
+    def text(self) -> TreeText:
+        """Where trees and words come from."""
+        raise NotImplementedError
+
+    def pair_scores(self, pairs: TreePairs) -> FloatArray:
+        """(pairs,) the score of each hypothesis with each of its references."""
+        raise NotImplementedError
+
+    def prepare(self, corpus: Corpus) -> Self:
+        self.text.check(corpus)
+        return self
+
+    def statistics(self, batch: Batch) -> FloatArray:
+        pairs = self.text.pairs(batch)
+        return mean_statistics(np.maximum.reduceat(self.pair_scores(pairs), pairs.offsets[:-1]))
 
 
 def text_of(pairs: TreePairs) -> Text:

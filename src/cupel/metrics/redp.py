@@ -37,7 +37,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Self
+from typing import TYPE_CHECKING, Annotated, Any, Self
 
 import numpy as np
 
@@ -45,12 +45,12 @@ from cupel.arrays import FloatArray
 from cupel.batch import Batch
 from cupel.checksums import sha256_of
 from cupel.errors import CupelError
-from cupel.metric import Metric, Signature, mean_score, mean_statistics, ratio
+from cupel.metric import Signature, ratio
 from cupel.metrics import shared_options as option
 from cupel.metrics.meteor_tasks import MODULES
 from cupel.metrics.red import LONGEST, check_distance, check_fraction, weighted_sum
 from cupel.metrics.red_aligned import PHRASE_RUNS, Aligner, dep_parts, paraphrase_parts
-from cupel.metrics.red_text import DISTANCES, TreePairs, TreeText, forest
+from cupel.metrics.red_text import DISTANCES, DepNgramMetric, TreePairs, TreeText, forest
 from cupel.presets import load_preset
 from cupel.registry import register
 from cupel.syntax.heads import CONVENTIONS
@@ -62,7 +62,7 @@ from cupel.text.paraphrases import open_paraphrases, table_missing
 if TYPE_CHECKING:
     from cupel.alignments import Alignment
     from cupel.corpus import Corpus
-    from cupel.metrics.red_alignment import WordMatches
+    from cupel.metrics.red_aligned import WordMatches
 
 TABLE_1 = {
     "alpha": 0.9,
@@ -93,7 +93,7 @@ _COUNT, _PARAPHRASES = 0, 9
     check=_missing,
 )
 @dataclass(frozen=True)
-class Redp(Metric):
+class Redp(DepNgramMetric):
     """Statistics: [segment score, 1].
 
     Scores depend on the parameters only through sums that are kept apart (`features`), so a search
@@ -132,17 +132,6 @@ class Redp(Metric):
     normalize: option.Normalize = True
 
     name = "redp"
-    languages: ClassVar[str] = "English; others with a parser or trees"
-    higher_is_better = True
-    costly = True
-    longest = 100_000
-    learns = False
-    decimals = 4
-
-    @property
-    def made_for(self) -> str | None:
-        """English, whose parser is the default; with another parser or trees, any language."""
-        return "en" if self.parser is None and self.trees is None else None
 
     def __post_init__(self) -> None:
         check_distance(self.distance, self.n)
@@ -218,21 +207,15 @@ class Redp(Metric):
         best: FloatArray = self._rescored(features, parameters).max(axis=1)
         return best
 
-    def statistics(self, batch: Batch) -> FloatArray:
-        pairs = self.text.pairs(batch)
-        scores = self._rescored(self.pair_features(pairs), {})
-        return mean_statistics(np.maximum.reduceat(scores, pairs.offsets[:-1]))
-
-    def score(self, statistics: FloatArray) -> FloatArray:
-        return mean_score(statistics)
+    def pair_scores(self, pairs: TreePairs) -> FloatArray:
+        return self._rescored(self.pair_features(pairs), {})
 
     def alignments(self, batch: Batch) -> list[Alignment]:
         """Which dep-ngrams and paraphrases of the best reference matched, and their weights."""
         from cupel.metrics.red_alignment import aligned_alignments
 
         pairs = self.text.pairs(batch)
-        scores = self._rescored(self.pair_features(pairs), {})
-        return aligned_alignments(self, pairs, scores)
+        return aligned_alignments(self, pairs, self.pair_scores(pairs))
 
     def weighing(
         self, is_function: Sequence[int]

@@ -43,7 +43,7 @@ from cupel.corpus import Corpus
 from cupel.errors import CupelError
 from cupel.learned.reval.files import PRESETS, Scorer, open_scorer
 from cupel.learned.reval.model.words import plain
-from cupel.metric import Metric, Signature, mean_score, mean_statistics
+from cupel.metric import SegmentMean, Signature, mean_statistics
 from cupel.metrics import shared_options as option
 from cupel.models import model_folder, what_is_missing
 from cupel.options import Range
@@ -62,7 +62,7 @@ MULTIPLE = ("best", "mean")
     check=lambda: parser_missing() or what_is_missing("reval"),
 )
 @dataclass(frozen=True)
-class ReVal(Metric):
+class ReVal(SegmentMean):
     """Statistics: [segment score, 1]."""
 
     preset: Annotated[
@@ -171,9 +171,6 @@ class ReVal(Metric):
         if self.multiple == "best":
             return mean_statistics(np.maximum.reduceat(scores, first))
         return mean_statistics(np.add.reduceat(scores, first) / batch.reference_counts)
-
-    def score(self, statistics: FloatArray) -> FloatArray:
-        return mean_score(statistics)
 
 
 def _checksums(scorers: Sequence[Scorer]) -> str:

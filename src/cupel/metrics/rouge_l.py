@@ -34,7 +34,7 @@ import numpy as np
 
 from cupel.arrays import FloatArray
 from cupel.batch import Batch
-from cupel.metric import Metric, Signature, mean_score, mean_statistics, ratio
+from cupel.metric import SegmentMean, Signature, mean_statistics, ratio
 from cupel.metrics import shared_options as option
 from cupel.options import Range
 from cupel.registry import register
@@ -83,7 +83,7 @@ def _is_neat(sentence: str) -> bool:
     captions="tokenize=ptb,lowercase=yes",
 )
 @dataclass(frozen=True)
-class RougeL(Metric):
+class RougeL(SegmentMean):
     """Statistics: [score, 1]."""
 
     tokenize: option.Tokenize = "none"
@@ -110,9 +110,6 @@ class RougeL(Metric):
         precision, recall, _ = self.detail_statistics(batch).T
         beta2 = self.beta**2
         return mean_statistics(ratio((1 + beta2) * precision * recall, recall + beta2 * precision))
-
-    def score(self, statistics: FloatArray) -> FloatArray:
-        return mean_score(statistics)
 
     def detail_statistics(self, batch: Batch) -> FloatArray:
         """(n, 3): [precision, recall, 1]."""

@@ -28,7 +28,7 @@ from typing import TYPE_CHECKING
 
 from cupel.arrays import FloatArray
 from cupel.batch import Batch
-from cupel.metric import Metric, Signature, mean_score, mean_statistics
+from cupel.metric import SegmentMean, Signature, mean_statistics
 from cupel.metrics import shared_options as option
 from cupel.metrics.bleu import Bleu
 from cupel.registry import register
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
 @register("sentbleu", "mean over segments of smoothed BLEU, as sacreBLEU's sentence scores")
 @dataclass(frozen=True)
-class SentBleu(Metric):
+class SentBleu(SegmentMean):
     """Statistics: [segment score, 1]."""
 
     tokenize: option.Tokenize = "13a"
@@ -81,6 +81,3 @@ class SentBleu(Metric):
 
     def statistics(self, batch: Batch) -> FloatArray:
         return mean_statistics(self.bleu.segment_scores(self.bleu.statistics(batch)))
-
-    def score(self, statistics: FloatArray) -> FloatArray:
-        return mean_score(statistics)

@@ -37,7 +37,7 @@ import numpy as np
 from cupel.arrays import FloatArray
 from cupel.batch import Batch
 from cupel.errors import CupelError
-from cupel.metric import Metric, Signature, mean_score, mean_statistics
+from cupel.metric import SegmentMean, Signature, mean_statistics
 from cupel.metrics import shared_options as option
 from cupel.registry import register
 from cupel.text.tokenizers import Tokenizer
@@ -52,7 +52,7 @@ MULTIPLE = ("best", "mean")
 
 @register("w2v-avg", "cosine of averaged word vectors (Boag et al. 2016)")
 @dataclass(frozen=True)
-class W2vAvg(Metric):
+class W2vAvg(SegmentMean):
     """Statistics: [segment score, 1]."""
 
     vectors: Annotated[
@@ -120,6 +120,3 @@ class W2vAvg(Metric):
     def sentence_vectors(self, sentences: Sequence[str]) -> FloatArray:
         """(sentences, dimensions): vectors whose cosine is the score, for `cupel mbr`."""
         return self.centroids(self.tokenizer(sentences)).astype(np.float64)
-
-    def score(self, statistics: FloatArray) -> FloatArray:
-        return mean_score(statistics)
