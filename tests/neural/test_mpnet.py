@@ -19,7 +19,7 @@ from cupel.learned.assay.model.joint import Joint  # noqa: E402
 from cupel.learned.assay.model.network import Design  # noqa: E402
 from cupel.learned.assay.model.scoring import raw_scores  # noqa: E402
 from cupel.neural.encoder import Encoder  # noqa: E402
-from cupel.neural.encoder_weights import own_names  # noqa: E402
+from cupel.neural.encoder_files import own_names  # noqa: E402
 from cupel.neural.mpnet import bucket_of  # noqa: E402
 from cupel.neural.wordpiece import encoder_checksum  # noqa: E402
 

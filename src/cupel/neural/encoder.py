@@ -20,16 +20,15 @@ from torch.nn import functional
 
 from cupel.arrays import BoolArray, IntArray
 from cupel.errors import CupelError
-from cupel.neural.deberta import Distances, attended, check_version
+from cupel.neural.deberta import Distances, attended
 from cupel.neural.dropout import dropped
-from cupel.neural.encoder_weights import own_names, read_tensors
+from cupel.neural.encoder_files import ACTIVATIONS, Config, own_names, read_tensors
 from cupel.neural.mpnet import RelativePositions
 from cupel.neural.wordpiece import (
     MODEL,
     Pieces,
     WordPieces,
     find_encoder,
-    read_config,
 )
 
 __all__ = [
@@ -45,77 +44,8 @@ __all__ = [
 ]
 
 
-OFFSETS = {"bert": 0, "roberta": 1, "xlm-roberta": 1, "camembert": 1, "mpnet": 1, "deberta-v2": 0}
-"""The kinds of encoder, and whether positions begin behind the padding's number."""
-
-ACTIVATIONS: dict[str, Callable[[Tensor], Tensor]] = {
-    "gelu": functional.gelu,
-    "gelu_new": lambda x: functional.gelu(x, approximate="tanh"),
-    "relu": functional.relu,
-}
-
 OVERLAP = 0.25
 """The part of a window that it shares with the next, where a sentence needs several."""
-
-
-@dataclass(frozen=True)
-class Config:
-    """The shape of an encoder: the entries of `config.json` that matter here."""
-
-    vocabulary: int
-    size: int
-    heads: int
-    inner: int
-    layers: int
-    positions: int
-    types: int
-    activation: str
-    epsilon: float
-    dropout: float
-    first_position: int
-    padding: int
-    buckets: int = 0  # of relative positions, in MPNet
-    span: int = 0  # of distances to either side, in DeBERTa
-
-    @classmethod
-    def read(cls, folder: Path) -> Config:
-        entries = read_config(folder)
-        kind = str(entries.get("model_type"))
-        if kind not in OFFSETS or entries.get("position_embedding_type", "absolute") != "absolute":
-            raise CupelError(
-                f"{folder} holds an encoder of the kind {kind!r}; those that can be read are: "
-                f"{', '.join(OFFSETS)}, with absolute positions."
-            )
-        if kind == "deberta-v2":
-            check_version(entries, folder)
-        if entries.get("hidden_act", "gelu") not in ACTIVATIONS:
-            raise CupelError(
-                f"{folder}: the activation {entries['hidden_act']!r} is not supported; supported are: "
-                f"{', '.join(ACTIVATIONS)}."
-            )
-        padding = int(entries.get("pad_token_id") or 0)
-        first = padding + 1 if OFFSETS[kind] else 0
-        try:
-            return cls(
-                vocabulary=int(entries["vocab_size"]),
-                size=int(entries["hidden_size"]),
-                heads=int(entries["num_attention_heads"]),
-                inner=int(entries["intermediate_size"]),
-                layers=int(entries["num_hidden_layers"]),
-                positions=int(entries["max_position_embeddings"]) - first,
-                types=int(entries.get("type_vocab_size", 2)) or 2,
-                activation=str(entries.get("hidden_act", "gelu")),
-                epsilon=float(entries.get("layer_norm_eps", 1e-12)),
-                dropout=float(entries.get("hidden_dropout_prob", 0.1)),
-                first_position=first,
-                padding=padding,
-                buckets=int(entries.get("relative_attention_num_buckets", 32))
-                if kind == "mpnet"
-                else 0,
-                span=int(entries["position_buckets"]) if kind == "deberta-v2" else 0,
-            )
-        except (KeyError, TypeError, ValueError) as error:
-            raise CupelError(f"{folder}: config.json lacks or garbles {error}.") from error
 
 
 class Layer(nn.Module):
