@@ -26,15 +26,15 @@ from collections.abc import Callable
 from pathlib import Path
 
 import scale
+from cupel.blocks import Block, block_size, block_statistics
 from cupel.cli.output import table
-from cupel.engines.blocks import Block, block_size, block_statistics
 from cupel.engines.ray_blocks import packed, unpacked
 from cupel.engines.ray_files import planned_file
 from cupel.engines.ray_plan import LARGE, Plan, columns_of
 from cupel.engines.ray_run import joined
-from cupel.engines.totals import Totals
 from cupel.metric import Metric
 from cupel.registry import named_metrics
+from cupel.totals import Totals
 
 MILLION = 1_000_000
 SETS = {
@@ -125,7 +125,7 @@ def part_costs(folder: Path, pairs: int) -> dict[str, float]:
                 kept.append(packed(joined(done)))
 
         costs[f"score {name}"] = per * cpu(score)
-        totals = Totals(metrics)
+        totals = Totals("units")
 
         def add(totals: Totals = totals, kept: list[bytes] = kept) -> None:
             for content in kept:

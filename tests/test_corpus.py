@@ -64,7 +64,7 @@ def test_none_in_a_stream_is_a_reference_that_is_not_there():
 
 def test_empty_segments_are_legal_and_counted():
     corpus = Corpus.of({"a": ["", "b"], "c": ["d", "e"]}, [["x", " "], "\u3000"])
-    assert corpus.empty_segments == {"a": 1, "references": 2}
+    assert corpus.outline.empty == {"a": 1, "references": 2}
 
 
 @given(

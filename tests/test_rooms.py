@@ -15,7 +15,7 @@ import cupel
 HOME = Path(cupel.__file__).parent
 ORDER = (
     "errors pool questions names records console folders mapped_file cache checksums models code_digest options "
-    "descriptions presets arrays sums corpus reading provenance batch metric alignments significance "
+    "descriptions presets arrays corpus reading provenance batch metric blocks totals alignments significance "
     "system_ranking scores meaning planning gates kernels text syntax data human neural registry "
     "learned metrics scoring engines meta choosing tuning mutt diagnose report adapters papers cli training "
     "__init__ __main__"

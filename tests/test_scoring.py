@@ -11,13 +11,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import cupel
-from cupel import scoring
+from cupel import blocks
 from cupel.batch import Batch, FloatArray
 from cupel.corpus import Corpus
 from cupel.errors import CupelError
 from cupel.metric import Metric, Signature, mean_score, mean_statistics
 from cupel.metrics.function import Function
 from cupel.registry import entries
+from cupel.scoring import score_corpus
 
 HYPOTHESES = {"one": ["a b c d", "e f g", ""], "two": ["a b c", "e f g", "h"]}
 REFERENCES = [["a b c d e"], ["e f", "e f g"], ["h i"]]
@@ -103,13 +104,13 @@ def test_analyses_are_shared_between_metrics() -> None:
         return mean_statistics(np.ones(len(batch)))
 
     metrics = {"first": Given(give), "second": Given(give)}
-    scoring.score_corpus(Corpus.of({"a": ["x"], "b": ["y"]}, ["r"]), metrics)
+    score_corpus(Corpus.of({"a": ["x"], "b": ["y"]}, ["r"]), metrics)
     assert calls == [3]
 
 
 @pytest.mark.parametrize("workers", [2, 3])
 def test_workers_change_nothing(monkeypatch: pytest.MonkeyPatch, workers: int) -> None:
-    monkeypatch.setattr(scoring, "BATCH_SIZE", 16)
+    monkeypatch.setattr(blocks, "BATCH_SIZE", 16)
     generator = np.random.default_rng(1)
     words = np.array("a b c d e f g . , the".split())
     texts = [" ".join(words[generator.integers(0, 10, 8)]) for _ in range(180)]

@@ -7,9 +7,12 @@ differ from segment to segment. Files are read in `cupel.reading`; this module k
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence, Set
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
+from functools import cached_property
 from itertools import chain
+from typing import Any
 
 from cupel.errors import CupelError
 
@@ -22,6 +25,78 @@ class _NoReferences(tuple[Sequence[str], ...]):
 
 NO_REFERENCES = _NoReferences()
 """The references of a corpus that has none, for metrics that need none."""
+
+
+VARYING = -1
+"""In an outline, a number of references that is known to differ and no more."""
+
+
+@dataclass(frozen=True)
+class Outline:
+    """What is counted of texts, whether they are kept or not; outlines of blocks add up.
+
+    segments    system -> its segments
+    references  number of references -> segments that have so many
+    empty       system, or "references" -> blank texts
+    tokenised   system -> translations that end in ' .', as tokenised text does
+    characters  of the first references
+    """
+
+    segments: Counter[str] = field(default_factory=Counter)
+    references: Counter[int] = field(default_factory=Counter)
+    empty: Counter[str] = field(default_factory=Counter)
+    tokenised: Counter[str] = field(default_factory=Counter)
+    characters: int = 0
+
+    @classmethod
+    def of(
+        cls, systems: Mapping[str, Sequence[str]], references: Sequence[Sequence[str]]
+    ) -> Outline:
+        """The outline of some segments."""
+        empty = Counter({name: _blanks(texts) for name, texts in systems.items()})
+        empty["references"] += sum(map(_blanks, references))
+        tokenised = {
+            name: sum(text.endswith(" .") for text in texts) for name, texts in systems.items()
+        }
+        return cls(
+            Counter({name: len(texts) for name, texts in systems.items()}),
+            Counter(map(len, references)),
+            +empty,
+            +Counter(tokenised),
+            sum(len(texts[0]) for texts in references if texts),
+        )
+
+    @classmethod
+    def of_record(cls, record: Mapping[str, Any]) -> Outline:
+        """What JSON gives back of `vars(outline)`."""
+        return cls(
+            Counter(record["segments"]),
+            Counter({int(number): count for number, count in record["references"].items()}),
+            Counter(record["empty"]),
+            Counter(record["tokenised"]),
+            record["characters"],
+        )
+
+    def __add__(self, other: Outline) -> Outline:
+        return Outline(*(getattr(self, f.name) + getattr(other, f.name) for f in fields(self)))
+
+    def __len__(self) -> int:
+        """How many segments there are, of the system that has most."""
+        return max(self.segments.values(), default=0)
+
+    @property
+    def number_of_references(self) -> int | None:
+        """How many references each segment has, or None where that differs.
+
+        Segments without any count only where no others are: they were scored by metrics that need none.
+        """
+        numbers = set(self.references) - {0} or {0}
+        return numbers.pop() if len(numbers) == 1 and VARYING not in numbers else None
+
+    @property
+    def reference_length(self) -> float:
+        """Mean number of characters of the first references."""
+        return self.characters / max(len(self), 1)
 
 
 @dataclass(frozen=True)
@@ -160,24 +235,10 @@ class Corpus:
         counts = {len(texts) for texts in self.references}
         return counts.pop() if len(counts) == 1 else None
 
-    @property
-    def reference_length(self) -> float:
-        """Mean number of characters of the first references."""
-        return sum(len(texts[0]) for texts in self.references if texts) / max(len(self), 1)
-
-    @property
-    def empty_segments(self) -> dict[str, int]:
-        """Blank translations per system, and blank texts of "references", where there are any."""
-        blank = {name: _blanks(texts) for name, texts in self.systems.items()}
-        blank["references"] = blank.get("references", 0) + sum(map(_blanks, self.references))
-        return {name: count for name, count in blank.items() if count}
-
-    @property
-    def tokenised(self) -> dict[str, int]:
-        """Per system, how many translations end in ' .', as tokenised text does."""
-        return {
-            name: sum(text.endswith(" .") for text in texts) for name, texts in self.systems.items()
-        }
+    @cached_property
+    def outline(self) -> Outline:
+        """Its counts: blank texts, tokenised translations, lengths."""
+        return Outline.of(self.systems, self.references)
 
     def _name(self, part: str) -> str:
         """What errors call a part: its file, or what it is."""

@@ -135,7 +135,7 @@ def _of_two(
     sign = 1.0 if metric.higher_is_better else -1.0
     gain = sign * (scores.system_score(label, other) - scores.system_score(label, first))
     better, worse = (other, first) if gain > 0 else (first, other)
-    segments = len(scores.corpus)
+    segments = len(scores.outline)
     bare = Meaning(label, other, better, worse, abs(gain), segments)
     reason = _unlike_campaigns(scores, label, pair, domain)
     if not reason and gain == 0:
@@ -191,7 +191,7 @@ def shares_of(
 
 def _unlike_campaigns(scores: Scores, label: str, pair: str | None, domain: str | None) -> str:
     """Why these texts are not like those that people judged; empty where they are."""
-    metric, corpus = scores.metrics[label], scores.corpus
+    metric, outline = scores.metrics[label], scores.outline
     learned = evidence().get(metric.name)
     if learned is None:
         return f"no campaign has been scored with {metric.name}"
@@ -199,15 +199,15 @@ def _unlike_campaigns(scores: Scores, label: str, pair: str | None, domain: str 
         return f"only {metric.name} with its default options has been compared with people"
     if domain is not None and domain not in DOMAINS:
         return f"people judged {', '.join(DOMAINS[:-1])} and {DOMAINS[-1]} texts, not {domain}"
-    if corpus.number_of_references != 1:
+    if outline.number_of_references != 1:
         return "the campaigns had one reference for each segment"
-    if len(corpus) < FEWEST:
+    if len(outline) < FEWEST:
         return f"the smallest test sets seen have {FEWEST} segments"
     if direction(pair) not in learned["evidence"]:
         return f"{metric.name} was compared with people for translations into English only"
     if pair is not None and pair.partition("-")[2] not in learned["targets"]:
         return f"people judged no translations into {pair.partition('-')[2]!r}"
-    return _unlike_lengths(corpus.reference_length, learned["length"])
+    return _unlike_lengths(outline.reference_length, learned["length"])
 
 
 def _unlike_lengths(mean: float, seen: Sequence[float]) -> str:

@@ -231,3 +231,20 @@ def ratio(numerator: FloatArray, denominator: FloatArray, empty: float = 0.0) ->
     """numerator / denominator, and `empty` where the denominator is 0."""
     out = np.full(np.broadcast(numerator, denominator).shape, empty, np.float64)
     return np.divide(numerator, denominator, out=out, where=denominator != 0)
+
+
+def score_columns(
+    label: str, metric: Metric, statistics: FloatArray, *, segments: bool = False
+) -> dict[str, FloatArray]:
+    """Scores by label, or by `label.component` for a metric that is a feature vector.
+
+    statistics: (systems, k) sums, or (systems, segments, k) with `segments`.
+    """
+    if isinstance(metric, Vector):
+        values = metric.components(statistics)
+        names = metric.component_names
+        return {f"{label}.{name}": values[..., i] for i, name in enumerate(names)}
+    if not segments:
+        return {label: metric.score(statistics)}
+    scores = [metric.segment_scores(rows) for rows in statistics]
+    return {label: np.asarray(scores, np.float64)}

@@ -1,6 +1,7 @@
-"""The result of scoring: statistics of every metric, system and segment, and all that follows.
+"""The result of scoring, wherever the texts came from: totals of every metric, and all that follows.
 
-Scores, segment scores, details, intervals and tests are computed when asked for.
+Scores, segment scores, details, intervals and tests are computed when asked for. Where texts or the
+statistics of segments were not kept, because there were too many, what needs them is one error.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ import numpy as np
 from cupel import __version__, significance
 from cupel.arrays import FloatArray
 from cupel.batch import Batch
-from cupel.corpus import Corpus, counted_segments
+from cupel.corpus import Corpus, Outline, counted_segments
 from cupel.errors import CupelError
 from cupel.metric import (
     REFERENCES,
@@ -25,11 +26,13 @@ from cupel.metric import (
     Vector,
     decimals_of,
     needs_of,
+    score_columns,
 )
 from cupel.names import short_names
 from cupel.records import Row, html_table, json_document, polars_frame
 from cupel.significance import Interval
 from cupel.system_ranking import Ranking, ranking
+from cupel.totals import Totals, not_kept
 
 if TYPE_CHECKING:
     import polars as pl
@@ -54,14 +57,14 @@ class Comparison:
 class Scores:
     """What `cupel.score` returns. Metrics are named as they were asked for: `bleu:tokenize=intl`.
 
-    corpus      the texts, as they were scored
-    metrics     name -> metric, prepared on the corpus
-    statistics  name -> (systems, segments, k)
+    metrics  name -> metric, prepared on the texts
+    totals   what their statistics add up to
+    texts    as they were scored, or None where they were not kept
     """
 
-    corpus: Corpus
     metrics: Mapping[str, Metric]
-    statistics: Mapping[str, FloatArray]
+    totals: Totals
+    texts: Corpus | None = None
 
     def __post_init__(self) -> None:
         for label in self.metrics:
@@ -74,7 +77,29 @@ class Scores:
     @property
     def systems(self) -> list[str]:
         """Names of the systems, in their order."""
-        return list(self.corpus.systems)
+        return self.totals.systems
+
+    @property
+    def segments(self) -> dict[str, int]:
+        """system -> how many of its segments were scored."""
+        return dict(self.totals.outline.segments)
+
+    @property
+    def corpus(self) -> Corpus:
+        """The texts."""
+        if self.texts is None:
+            raise not_kept("texts")
+        return self.texts
+
+    @property
+    def outline(self) -> Outline:
+        """What is counted of the texts, also where they were not kept."""
+        return self.totals.outline if self.texts is None else self.texts.outline
+
+    @property
+    def statistics(self) -> dict[str, FloatArray]:
+        """name -> (systems, segments, k), or (systems, units, k) where units are resampled."""
+        return {label: self.totals.units(label) for label in self.metrics}
 
     def __getitem__(self, metric: str) -> float | dict[str, float]:
         """The score of the only system, or a mapping system -> score."""
@@ -87,7 +112,7 @@ class Scores:
 
     def segment_scores(self, metric: str, system: str | None = None) -> FloatArray:
         """(segments,): the score of each segment of a system."""
-        statistics = self._of(metric)[self._row(system)]
+        statistics = self._rows(metric)[self._row(system)]
         return np.asarray(self.metrics[metric].segment_scores(statistics), np.float64)
 
     @overload
@@ -107,7 +132,7 @@ class Scores:
         precision, recall and chunks, and so on; a metric that offers no details has an empty
         mapping. level: `system`, or `segment` for (segments,) values.
         """
-        scorer, statistics = self.metrics.get(metric), self._of(metric)
+        scorer = self._metric(metric)
         _check_level(level)
         if not isinstance(scorer, Detailed):
             return {system: {} for system in self.systems}
@@ -115,10 +140,10 @@ class Scores:
             references, sources = self.corpus.references, self.corpus.sources
             batches = (Batch(t, references, sources) for t in self.corpus.systems.values())
             statistics = np.stack([scorer.detail_statistics(batch) for batch in batches])
-            summed = statistics.sum(axis=1)
+            summed = statistics.sum(axis=1) if level == "system" else statistics
         else:
-            summed = self._sums(metric)
-        parts = scorer.details(summed if level == "system" else statistics)
+            summed = self.totals.sums(metric) if level == "system" else self._rows(metric)
+        parts = scorer.details(summed)
         return {
             system: {
                 name: float(values[row]) if level == "system" else values[row]
@@ -130,15 +155,18 @@ class Scores:
     def signature(self, metric: str, **extra: object) -> Signature:
         """Everything that can change the score: references, `extra`, test set, metric, version.
 
-        extra: further entries, such as the number of resamples behind an interval.
+        extra: further entries, such as the number of resamples behind an interval; where units of
+        several segments are resampled, their size is put behind these.
         """
         compared = REFERENCES in needs_of(self.metrics[metric])
-        count = self.corpus.number_of_references
+        count = (self.outline if self.texts is None else self.texts).number_of_references
+        if self.totals.unit > 1 and {"bs", "ar"} & extra.keys():
+            extra["blocks"] = self.totals.unit
         return (
             Signature.of(
                 nrefs=("var" if count is None else count) if compared else None,
                 **extra,
-                **self.corpus.test_set,
+                **(self.texts.test_set if self.texts is not None else {}),
             )
             + self.metrics[metric].signature()
             + Signature.of(version=f"cupel-{__version__}")
@@ -164,7 +192,7 @@ class Scores:
         """
         _at_least_one("resamples", resamples)
         scores = significance.bootstrap_scores(
-            self.metrics[metric], self._of(metric), resamples, seed
+            self._metric(metric), self.totals.units(metric), resamples, seed
         )
         return {
             system: significance.interval(row, level)
@@ -187,8 +215,8 @@ class Scores:
         """
         if len(self.systems) < 2:
             raise CupelError("A paired test needs at least two systems.")
-        statistics, row = self._of(metric), self._row(baseline or self.systems[0])
-        actual = self._totals(metric)
+        actual, row = self._totals(metric), self._row(baseline or self.systems[0])
+        statistics = self.totals.units(metric)
         if test == "bs":
             samples = samples or significance.BOOTSTRAP_RESAMPLES
             _at_least_one("resamples", samples)
@@ -226,7 +254,7 @@ class Scores:
         metrics = {k: m for k, m in self.metrics.items() if not isinstance(m, Vector)}
         if not metrics:
             raise CupelError("There is no metric with one score to rank the systems by.")
-        statistics = {label: self.statistics[label] for label in metrics}
+        statistics = {label: self.totals.units(label) for label in metrics}
         drawn = significance.bootstrap_all(metrics, statistics, resamples, seed)
         return {
             label: ranking(
@@ -234,7 +262,7 @@ class Scores:
                 self.systems,
                 self._totals(label),
                 drawn[label],
-                segments=len(self.corpus),
+                segments=self._count,
                 higher_is_better=metric.higher_is_better,
                 level=level,
                 correction=correction,
@@ -248,7 +276,7 @@ class Scores:
             {"system": system, "metric": label, "score": float(values[row])}
             for row, system in enumerate(self.systems)
             for metric in self.metrics
-            for label, values in self._columns(metric, self._sums(metric)).items()
+            for label, values in self._columns(metric, self.totals.sums(metric)).items()
         ]
 
     def segment_rows(self) -> list[Row]:
@@ -258,7 +286,7 @@ class Scores:
             {"system": system, "segment": segment + 1}
             | {label: float(values[row, segment]) for label, values in columns.items()}
             for row, system in enumerate(self.systems)
-            for segment in range(len(self.corpus))
+            for segment in range(self._count)
         ]
 
     def detail_rows(self, level: str = "system") -> list[Row]:
@@ -285,7 +313,7 @@ class Scores:
             return polars_frame(self.rows())
         import polars as pl
 
-        n = len(self.corpus)
+        n = self._count
         names: dict[str, Any] = {
             "system": np.repeat(self.systems, n),
             "segment": np.tile(np.arange(1, n + 1), len(self.systems)),
@@ -305,7 +333,7 @@ class Scores:
         header, drawn = ["system"], {}
         for label, metric in self.metrics.items():
             places = decimals_of(metric)
-            totals = self._columns(label, self._sums(label))
+            totals = self._columns(label, self.totals.sums(label))
             header += totals
             intervals = {} if isinstance(metric, Vector) else self.intervals(label)
             for row, system in enumerate(self.systems):
@@ -314,19 +342,17 @@ class Scores:
                 if intervals:
                     ends = intervals[system].low, intervals[system].high
                     drawn[names[system], label] = (float(totals[label][row]), *ends)
-        caption = (
-            f"{counted_segments(len(self.corpus))}; ± half a 95% bootstrap interval, drawn below"
-        )
+        caption = f"{counted_segments(self._count)}; ± half a 95% bootstrap interval, drawn below"
         return html_table(header, cells.values(), caption, drawn)
 
     def __repr__(self) -> str:
-        n = len(self.corpus)
-        return f"Scores(systems={self.systems}, metrics={list(self.metrics)}, segments={n})"
+        metrics = list(self.metrics)
+        return f"Scores(systems={self.systems}, metrics={metrics}, segments={self._count})"
 
     def _segment_columns(self) -> dict[str, FloatArray]:
         columns: dict[str, FloatArray] = {}
         for metric in self.metrics:
-            columns |= self._columns(metric, self._of(metric), segments=True)
+            columns |= self._columns(metric, self._rows(metric), segments=True)
         return columns
 
     def _columns(
@@ -334,20 +360,26 @@ class Scores:
     ) -> dict[str, FloatArray]:
         return score_columns(label, self.metrics[label], statistics, segments=segments)
 
-    def _of(self, metric: str) -> FloatArray:
-        if metric not in self.statistics:
-            names = ", ".join(self.statistics)
+    @property
+    def _count(self) -> int:
+        return len(self.totals.outline)
+
+    def _metric(self, metric: str) -> Metric:
+        if metric not in self.metrics:
+            names = ", ".join(self.metrics)
             raise CupelError(f"There are no scores of {metric!r}; there are: {names}.")
-        return self.statistics[metric]
+        return self.metrics[metric]
 
     def _totals(self, metric: str) -> FloatArray:
-        sums = self._sums(metric)  # says which metrics there are, if this is none of them
-        return np.asarray(self.metrics[metric].score(sums), np.float64)
+        """(systems,): their scores."""
+        return np.asarray(self._metric(metric).score(self.totals.sums(metric)), np.float64)
 
-    def _sums(self, metric: str) -> FloatArray:
-        """(systems, k): statistics added up over all segments."""
-        total: FloatArray = self._of(metric).sum(axis=1)
-        return total
+    def _rows(self, metric: str) -> FloatArray:
+        """(systems, segments, k): the statistics of all segments."""
+        self._metric(metric)
+        if self.totals.keep != "rows":
+            raise not_kept("statistics of the segments")
+        return self.totals.units(metric)
 
     def _row(self, system: str | None) -> int:
         if system is None:
@@ -358,23 +390,6 @@ class Scores:
             names = ", ".join(self.systems)
             raise CupelError(f"There is no system {system!r}; there are: {names}.")
         return self.systems.index(system)
-
-
-def score_columns(
-    label: str, metric: Metric, statistics: FloatArray, *, segments: bool = False
-) -> dict[str, FloatArray]:
-    """Scores by label, or by `label.component` for a metric that is a feature vector.
-
-    statistics: (systems, k) sums, or (systems, segments, k) with `segments`.
-    """
-    if isinstance(metric, Vector):
-        values = metric.components(statistics)
-        names = metric.component_names
-        return {f"{label}.{name}": values[..., i] for i, name in enumerate(names)}
-    if not segments:
-        return {label: metric.score(statistics)}
-    scores = [metric.segment_scores(rows) for rows in statistics]
-    return {label: np.asarray(scores, np.float64)}
 
 
 def _check_level(level: str) -> None:

@@ -18,7 +18,7 @@ import cupel
 from cupel.adapters.accumulator import Accumulator
 from cupel.errors import CupelError
 from cupel.metric import learns_from_corpus
-from cupel.sums import exact_sums, total
+from cupel.totals import exact_sums, total
 
 WHOLE_NUMBERS = ["bleu", "chrf", "chrf++", "ter", "wer", "per", "cder"]
 FRACTIONS = ["sentbleu", "rouge-l", "meteor:modules=exact,stem", "badger", "terp:paraphrases=no"]

@@ -101,14 +101,14 @@ def test_details_of_systems(capsys: pytest.CaptureFixture[str]) -> None:
 def test_large_files_are_streamed_unasked(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    from cupel import blocks
     from cupel.cli import scale
-    from cupel.engines import blocks, stream, totals
+    from cupel.engines import stream
 
     whole, _ = printed("score ref -i a -m bleu -f tsv", capsys)
     monkeypatch.setattr(scale, "STREAM_BYTES", 1000)
     monkeypatch.setattr(stream, "EXACT_BYTES", 2000)
-    for module in (blocks, totals):
-        monkeypatch.setattr(module, "CHUNK", 32)
+    monkeypatch.setattr(blocks, "CHUNK", 32)
     assert scale.STREAM_BYTES <= stream.EXACT_BYTES
     out, err = printed("score ref -i a -m bleu -f tsv", capsys)
     assert out == whole

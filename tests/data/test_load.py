@@ -139,7 +139,7 @@ def test_the_sample():
     assert len(corpus) == 40
     assert list(corpus.systems) == ["careful", "decent", "rough", "broken"]
     assert [len(texts) for texts in corpus.references].count(2) == 14
-    assert corpus.empty_segments == {}
+    assert not corpus.outline.empty
     lengths = [len(texts[0].split()) for texts in corpus.references]
     assert (min(lengths), max(lengths)) == (1, 49)
     assert any(not text.isascii() for texts in corpus.references for text in texts)

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 import numpy as np
 import pytest
 
 import cupel
-from cupel.engines import totals as totals_module
-from cupel.engines.blocks import CHUNK, Block, block_size, block_statistics
-from cupel.engines.totals import Totals
+from cupel import totals as totals_module
+from cupel.blocks import CHUNK, Block, block_size, block_statistics
+from cupel.corpus import Outline
 from cupel.errors import CupelError
 from cupel.metric import counts_only
 from cupel.registry import get_metric
+from cupel.totals import Totals
 
 WORDS = "the a cat dog sat on mat rug with , . and 3 4.5 house tree's über".split()
 
@@ -43,11 +46,11 @@ def test_totals_are_those_of_one_piece(size: int) -> None:
     corpus = cupel.Corpus.of({"x": texts(n, 4), "y": texts(n, 5)}, references)
     specs = ["bleu", "chrf++", "ter", "nist", "cider", "sentbleu", "bleucomp", "wer", "rouge-l"]
     expected = cupel.score(corpus, metrics=[*specs, length_ratio])
-    totals = Totals(expected.metrics, keep_rows=True)
+    totals = Totals("rows")
     for block in blocks_of(corpus, size):
         totals.add(block_statistics(expected.metrics, block, all_rows=True))
-    assert totals.segments == n
-    assert totals.references == {3: n}
+    assert totals.outline.segments == {"x": n, "y": n}
+    assert totals.outline.references == {3: n}
     for label in expected.metrics:
         assert (totals.sums(label) == expected.statistics[label].sum(axis=1)).all(), label
         assert (totals.units(label) == expected.statistics[label]).all(), label
@@ -68,7 +71,7 @@ def test_one_column_is_added_as_numpy_does() -> None:
     corpus = cupel.Corpus.of(texts(n, 1), texts(n, 2))
     expected = cupel.score(corpus, metrics=[Single()])
     (label,) = expected.metrics
-    totals = Totals(expected.metrics)
+    totals = Totals("units")
     for block in blocks_of(corpus, CHUNK):
         totals.add(block_statistics(expected.metrics, block))
     assert (totals.sums(label) == expected.statistics[label].sum(axis=1)).all()
@@ -103,7 +106,7 @@ def test_units_are_merged_two_by_two(monkeypatch: pytest.MonkeyPatch) -> None:
     n = CHUNK * 11 + 5
     corpus = cupel.Corpus.of(texts(n, 1, 3), texts(n, 2, 3))
     metrics = {"bleu": get_metric("bleu")}
-    totals = Totals(metrics)
+    totals = Totals("units")
     for block in blocks_of(corpus, CHUNK * 2):
         totals.add(block_statistics(metrics, block))
     statistics = cupel.score(corpus, metrics=["bleu"]).statistics["bleu"]
@@ -117,17 +120,15 @@ def test_units_are_merged_two_by_two(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_remarks_and_order() -> None:
     block = Block(0, {"x": ["", "a .", "b"], "y": [" ", "a", "b ."]}, [["a"], ["b", ""], ["c"]])
     found = block_statistics({}, block)
-    assert found.references == {1: 2, 2: 1}
-    assert found.remarks == {
-        ("empty", "references"): 1,
-        ("length", "references"): 3,
-        ("empty", "x"): 1,
-        ("empty", "y"): 1,
-        ("tokenised", "x"): 1,
-        ("tokenised", "y"): 1,
-    }
+    assert found.outline == Outline(
+        segments=Counter(x=3, y=3),
+        references=Counter({1: 2, 2: 1}),
+        empty=Counter(x=1, y=1, references=1),
+        tokenised=Counter(x=1, y=1),
+        characters=3,
+    )
     with pytest.raises(CupelError, match="segment 6 was added where that of segment 1"):
-        Totals({}).add(block_statistics({}, Block(5, {"x": ["a"]}, [["b"]])))
+        Totals("units").add(block_statistics({}, Block(5, {"x": ["a"]}, [["b"]])))
     assert block_size(1) == 8192
     assert block_size(3) == 2 * CHUNK
     assert block_size(50) == CHUNK

@@ -9,11 +9,11 @@ import polars as pl
 import pytest
 
 import cupel
-from cupel.engines.blocks import Block, block_statistics
+from cupel.blocks import Block, block_statistics
 from cupel.engines.ray_blocks import Folder, packed, unpacked
 from cupel.engines.ray_run import joined
-from cupel.engines.totals import Totals
 from cupel.errors import CupelError
+from cupel.totals import Totals
 
 METRICS = ["bleu", "ter", "rouge-l"]
 
@@ -39,13 +39,13 @@ def test_what_is_packed_adds_up_as_before(tmp_path: Path) -> None:
         folder.write_segments(number, block, ["rough"])
         folder.write(number, packed(block))
     assert folder.begin({"version": "1"}) == {0, 1}
-    totals = Totals(scores.metrics)
+    totals = Totals("units")
     for number in (0, 1):
         totals.add(folder.read(number))
-    assert totals.segments == 2400
+    assert len(totals.outline) == 2400
     for label, metric in scores.metrics.items():
         assert float(metric.score(totals.sums(label))[0]) == scores[label]
-    assert dict(totals.references) == dict(
+    assert dict(totals.outline.references) == dict(
         zip(*np.unique([len(r) for part in parts for r in part.references], return_counts=True), strict=True)
     )  # fmt: skip
     frame = pl.read_parquet(tmp_path / "kept" / "segments" / "*.parquet")

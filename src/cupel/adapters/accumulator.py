@@ -8,15 +8,18 @@ scored together at the end.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
 
 from cupel.arrays import FloatArray
-from cupel.corpus import Corpus
+from cupel.blocks import Block, block_rows, block_statistics
+from cupel.corpus import DEFAULT_SYSTEM, Corpus, Outline
 from cupel.errors import CupelError
 from cupel.metric import learns_from_corpus
 from cupel.registry import MetricLike, named_metrics
-from cupel.scoring import check_needs, score_corpus
-from cupel.sums import exact_sums, total
+from cupel.scores import Scores
+from cupel.scoring import check_needs
+from cupel.totals import Totals, exact_sums
 
 Segment = tuple[str, tuple[str, ...], str | None]
 """A translation, its references and its source."""
@@ -26,9 +29,8 @@ class Accumulator:
     """`update` with every batch, `compute` at the end, `reset` before the next round.
 
     metrics   label -> metric, as for `cupel.score`
-    sums      label -> (3, k): the statistics, in three parts whose sums are exact
+    totals    the statistics added up, so that the order of adding does not matter
     texts     the segments that have to be scored together, for metrics that learn from all
-    segments  how many have been added
     """
 
     def __init__(self, metrics: Sequence[MetricLike] | MetricLike = ("bleu",)) -> None:
@@ -40,9 +42,29 @@ class Accumulator:
 
     def reset(self) -> None:
         """Forget all segments."""
-        self.sums: dict[str, FloatArray] = {}
+        self.totals = Totals()
         self.texts: list[Segment] = []
-        self.segments = 0
+
+    def restore(
+        self, sums: Mapping[str, FloatArray], texts: Sequence[Segment], segments: int
+    ) -> None:
+        """Continue with what another accumulator with the same metrics has collected.
+
+        sums: label -> its `sums`. texts, segments: its texts, and how many segments it has.
+        """
+        self.totals = Totals("sums", Outline(Counter({DEFAULT_SYSTEM: segments})))
+        self.totals.exact = {label: {DEFAULT_SYSTEM: values} for label, values in sums.items()}
+        self.texts = list(texts)
+
+    @property
+    def segments(self) -> int:
+        """How many have been added."""
+        return len(self.totals.outline)
+
+    @property
+    def sums(self) -> dict[str, FloatArray]:
+        """label -> (3, k): the statistics, in three parts whose sums are exact."""
+        return {label: systems[DEFAULT_SYSTEM] for label, systems in self.totals.exact.items()}
 
     def update(
         self,
@@ -60,16 +82,14 @@ class Accumulator:
         corpus = Corpus.of(hypotheses, references, sources)
         if len(corpus.systems) > 1:
             raise CupelError("An Accumulator is for one system: give each system one of its own.")
-        check_needs(corpus, self.learning)
-        if self.additive:
-            scores = score_corpus(corpus, self.additive)
-            for label, statistics in scores.statistics.items():
-                self._add(label, exact_sums(statistics[0]))
+        check_needs(corpus, {**self.learning, **self.additive})
+        (texts,) = corpus.systems.values()
+        block = Block(0, {DEFAULT_SYSTEM: texts}, corpus.references, corpus.sources)
+        prepared = {label: metric.prepare(corpus) for label, metric in self.additive.items()}
+        self.totals.add(block_statistics(prepared, block, all_rows=True))
         if self.learning:
-            (texts,) = corpus.systems.values()
-            origins = corpus.sources if corpus.sources is not None else [None] * len(corpus)
+            origins: Sequence[str | None] = corpus.sources or [None] * len(corpus)
             self.texts += zip(texts, map(tuple, corpus.references), origins, strict=True)
-        self.segments += len(corpus)
 
     def merge(self, *others: Accumulator) -> None:
         """Add what others have collected, of other processes for instance.
@@ -82,25 +102,29 @@ class Accumulator:
                     "Accumulators can be merged when their metrics are the same: "
                     f"{', '.join(self.metrics)} here, {', '.join(other.metrics)} there."
                 )
-            for label, sums in other.sums.items():
-                self._add(label, sums)
+            self.totals.merge(other.totals)
             self.texts += other.texts
-            self.segments += other.segments
 
     def compute(self) -> dict[str, float]:
         """label -> the score of all segments so far."""
+        scores = self.scores()
+        return {label: scores.system_score(label) for label in self.metrics}
+
+    def scores(self) -> Scores:
+        """What `cupel.score` returns, of all segments so far, without the single segments."""
         if not self.segments:
             raise CupelError("There is nothing to score: call update with a batch first.")
-        totals = {
-            label: metric.score(total(self.sums[label])) for label, metric in self.additive.items()
-        }
+        totals = Totals()
+        totals.merge(self.totals)
+        metrics = dict(self.metrics)
         if self.learning:
             # In a fixed order, so that it does not matter how they were split.
             corpus = _corpus(sorted(self.texts, key=lambda s: (s[0], s[1], s[2] or "")))
-            scores = score_corpus(corpus, self.learning)
-            for label, statistics in scores.statistics.items():
-                totals[label] = scores.metrics[label].score(total(exact_sums(statistics[0])))
-        return {label: float(totals[label]) for label in self.metrics}
+            prepared = {label: metric.prepare(corpus) for label, metric in self.learning.items()}
+            for label, rows in block_rows(prepared, Block.of(corpus)).items():
+                totals.add_exact(label, DEFAULT_SYSTEM, exact_sums(rows[0]))
+            metrics |= prepared
+        return Scores(metrics, totals)
 
     @property
     def identity(self) -> str:
@@ -109,9 +133,6 @@ class Accumulator:
 
     def __repr__(self) -> str:
         return f"Accumulator({list(self.metrics)}, segments={self.segments})"
-
-    def _add(self, label: str, sums: FloatArray) -> None:
-        self.sums[label] = self.sums[label] + sums if label in self.sums else sums
 
 
 def _corpus(segments: Sequence[Segment]) -> Corpus:

@@ -42,11 +42,12 @@ def all_reduce(accumulator: Accumulator, group: ProcessGroup | None = None) -> A
     headers = job.gathered([_number(accumulator.identity), accumulator.segments, len(text)])
     if len({identity for identity, _, _ in headers}) > 1:
         raise CupelError("The processes accumulate different metrics: give all of them the same.")
-    whole.segments = sum(segments for _, segments, _ in headers)
-    whole.sums = job.summed(accumulator)
+    sums = job.summed(accumulator)
+    texts: list[Segment] = []
     if any(size for _, _, size in headers):
         for part in job.gathered_bytes(text, [size for _, _, size in headers]):
-            whole.texts += unpacked(part)
+            texts += unpacked(part)
+    whole.restore(sums, texts, sum(segments for _, segments, _ in headers))
     return whole
 
 

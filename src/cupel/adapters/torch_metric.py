@@ -9,7 +9,7 @@ from typing import Any
 import torch
 from torchmetrics import Metric
 
-from cupel.adapters.accumulator import Accumulator
+from cupel.adapters.accumulator import Accumulator, Segment
 from cupel.adapters.distributed import as_tensor, packed, unpacked
 from cupel.metrics.function import Function
 from cupel.registry import MetricLike
@@ -73,14 +73,12 @@ class TorchMetric(Metric):  # type: ignore[misc]
     def compute(self) -> torch.Tensor:
         """The score of all segments of all processes, as a float64 scalar."""
         state, whole = getattr(self, self._state), self.accumulator
-        whole.reset()
-        whole.segments = int(self.segments)
+        texts: list[Segment] = []
         if whole.learning:
-            parts = [state] if isinstance(state, torch.Tensor) else state
-            for part in parts:
-                whole.texts += unpacked(part.cpu().numpy().tobytes())
-        else:
-            whole.sums[self.label] = state.cpu().numpy()
+            for part in [state] if isinstance(state, torch.Tensor) else state:
+                texts += unpacked(part.cpu().numpy().tobytes())
+        sums = {} if whole.learning else {self.label: state.cpu().numpy()}
+        whole.restore(sums, texts, int(self.segments))
         score = whole.compute()[self.label]
         whole.reset()
         return torch.tensor(score, dtype=torch.float64, device=self.device)

@@ -15,8 +15,7 @@ from cupel.errors import CupelError
 
 if TYPE_CHECKING:
     from cupel.cli.gates import Gates
-    from cupel.corpus import Corpus
-    from cupel.engines.results import StreamedScores
+    from cupel.corpus import Corpus, Outline
     from cupel.gates import Outcome
     from cupel.metric import Metric
     from cupel.scores import Scores
@@ -76,14 +75,15 @@ class Printing:
         with output.output(self.out) as file:
             print_preferences(corpus, metrics, self.form, self.width, self.score_only, file)
 
-    def print_streamed(self, scores: StreamedScores) -> None:
+    def print_streamed(self, scores: Scores) -> None:
         """Notes and system scores of what was read block by block."""
         if not self.quiet:
-            remark(scores.corpus, scores.metrics, self.force, pair=self.pair)
+            _remark_empty(scores.outline)
+            _remark_tokenised(scores.outline, scores.metrics, self.force)
             warn_without_details(scores, self.details)
-            if scores.unit > 1 and (self.ci or self.test):
+            if scores.totals.unit > 1 and (self.ci or self.test):
                 output.warn(
-                    f"Intervals and tests draw blocks of {scores.unit} segments, because the input is large."
+                    f"Intervals and tests draw blocks of {scores.totals.unit} segments, because the input is large."
                 )
         if not self.segments:
             self.print_scores(scores)
@@ -118,14 +118,23 @@ def remark(
     """Notes on gates, empty segments, languages, and systems that look tokenised."""
     if asked_gates is not None:
         asked_gates.remark(corpus)
-    for part, count in corpus.empty_segments.items():
-        where = "the references" if part == "references" else f"system {part!r}"
-        output.warn(f"{count} empty segment{'s' * (count != 1)} in {where}.")
+    _remark_empty(corpus.outline)
     languages.remark(corpus, metrics, pair)
+    _remark_tokenised(corpus.outline, metrics, force)
+
+
+def _remark_empty(outline: Outline) -> None:
+    for part in dict.fromkeys([*outline.segments, "references"]):
+        if count := outline.empty[part]:
+            where = "the references" if part == "references" else f"system {part!r}"
+            output.warn(f"{count} empty segment{'s' * (count != 1)} in {where}.")
+
+
+def _remark_tokenised(outline: Outline, metrics: Mapping[str, Metric], force: bool) -> None:
     if force or not any(getattr(metric, "tokenises", False) for metric in metrics.values()):
         return
-    for system, tokenised in corpus.tokenised.items():
-        if tokenised >= TOKENISED:
+    for system in outline.segments:
+        if (tokenised := outline.tokenised[system]) >= TOKENISED:
             output.warn(
                 f"System {system!r} looks tokenised ({tokenised} segments end in ' .'), which "
                 "changes its score; use --force if this is what you want."

@@ -20,10 +20,10 @@ from cupel.engines.segments import SegmentStore, rows_of
 
 if TYPE_CHECKING:
     from cupel.arrays import FloatArray
-    from cupel.engines.blocks import BlockStatistics
-    from cupel.engines.results import StreamedScores
+    from cupel.blocks import BlockStatistics
     from cupel.engines.sinks import ParquetSink
     from cupel.metric import Metric
+    from cupel.scores import Scores
 
 
 class SegmentStream:
@@ -72,7 +72,7 @@ class SegmentStream:
         if self._at_once:
             self._write(0, block.first, rows_of(block, 0))
 
-    def finish(self, scores: StreamedScores) -> None:
+    def finish(self, scores: Scores) -> None:
         """All blocks have come."""
         if self._at_once:
             for system in range(1, len(self._systems)):

@@ -11,8 +11,8 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 from typing import Any, cast
 
+from cupel.blocks import Block
 from cupel.corpus import counted_segments
-from cupel.engines.blocks import Block
 from cupel.errors import CupelError
 from cupel.reading.names import parse_name, system_names
 from cupel.reading.segments import Segments

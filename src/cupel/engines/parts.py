@@ -16,25 +16,25 @@ from typing import Any
 
 import numpy as np
 
-from cupel import __version__
-from cupel.arrays import FloatArray
+from cupel import __version__, blocks
+from cupel.blocks import BlockStatistics, block_size
 from cupel.checksums import sha256_of
 from cupel.console import Progress
-from cupel.engines.blocks import CHUNK, BlockStatistics, block_size
+from cupel.corpus import Outline
 from cupel.engines.inputs import Inputs, Reader
 from cupel.engines.processes import Job, run
-from cupel.engines.results import StreamedScores
 from cupel.engines.sinks import parquet_sink
 from cupel.engines.stream import Watch, is_exact, prepare_on
-from cupel.engines.totals import Totals
 from cupel.errors import CupelError
 from cupel.metric import Metric
 from cupel.reading.names import parse_name
 from cupel.reading.tables import reading_parquet
 from cupel.registry import get_metric
+from cupel.scores import Scores
+from cupel.totals import Totals
 
 _KEY = "cupel-part"
-_SUMS, _ROWS = "sums:", "rows:"
+_STATISTICS = "statistics:"
 
 
 @dataclass(frozen=True)
@@ -59,7 +59,7 @@ class Plan:
 
     def of_part(self, number: int, count: int) -> tuple[int, int]:
         """The segments of a part, from and to; chunks stay whole where they are resampled."""
-        unit = 1 if self.exact else CHUNK
+        unit = 1 if self.exact else blocks.CHUNK
         units = -(-self.segments // unit)
         ends = (units * k // count * unit for k in (number - 1, number))
         start, stop = (min(end, self.segments) for end in ends)
@@ -149,12 +149,9 @@ def _plan(
 def _schema(metrics: Mapping[str, Metric], with_scores: bool) -> dict[str, Any]:
     import polars as pl
 
-    columns = [f"{kind}{label}" for label in metrics for kind in (_SUMS, _ROWS)]
     schema: dict[str, Any] = {"first": pl.Int64, "segments": pl.Int64, "notes": pl.String}
-    schema |= dict.fromkeys(columns, pl.List(pl.Float64))
-    if with_scores:
-        schema["scores"] = pl.List(pl.Float64)
-    return schema
+    schema |= {_STATISTICS + label: pl.List(pl.Float64) for label in metrics}
+    return schema | ({"scores": pl.List(pl.Float64)} if with_scores else {})
 
 
 def _metadata(part: Part) -> dict[str, str]:
@@ -164,18 +161,16 @@ def _metadata(part: Part) -> dict[str, str]:
 
 
 def _row(block: BlockStatistics, columns: Sequence[str]) -> dict[str, list[Any]]:
-    row: dict[str, list[Any]] = {column: [None] for column in columns}
-    row["first"], row["segments"] = [block.first], [block.segments]
-    notes = {
-        "references": list(block.references.items()),
-        "remarks": [[*place, count] for place, count in block.remarks.items()],
-        "scores": list(block.scores),
+    """A block as a row of the file; `_block` reads it."""
+    notes = {"outline": vars(block.outline), "rows": list(block.rows), "scores": list(block.scores)}
+    row: dict[str, list[Any]] = {
+        "first": [block.first],
+        "segments": [block.segments],
+        "notes": [json.dumps(notes, ensure_ascii=False)],
     }
-    row["notes"] = [json.dumps(notes, ensure_ascii=False)]
-    for kind, arrays in ((_SUMS, block.sums), (_ROWS, block.rows)):
-        for label, values in arrays.items():
-            row[kind + label] = [values.ravel()]
-    if "scores" in row:
+    for label, values in {**block.rows, **block.sums}.items():
+        row[_STATISTICS + label] = [values.ravel()]
+    if "scores" in columns:
         row["scores"] = [np.concatenate([values.ravel() for values in block.scores.values()])]
     return row
 
@@ -205,7 +200,7 @@ def merge_parts(
     paths: Sequence[Path | str],
     watch: Watch | None = None,
     options: Mapping[str, Mapping[str, object]] | None = None,
-) -> StreamedScores:
+) -> Scores:
     """The result of the run that the parts are of.
 
     watch: called with every block, in order. options: as for `plan_metrics`.
@@ -213,15 +208,15 @@ def merge_parts(
     parts = checked_parts([read_part(path) for path in paths])
     plan = parts[0].plan
     metrics = plan_metrics(plan, options)
-    totals = Totals(metrics, keep_rows=plan.exact)
+    totals = Totals("rows" if plan.exact else "units")
     for part in parts:
         for block in _blocks(part):
             totals.add(block)
             if watch:
                 watch(block)
-    if totals.segments != plan.segments:
+    if len(totals.outline) != plan.segments:
         raise CupelError(f"{parts[-1].name} is damaged: segments are missing at its end.")
-    return StreamedScores.of(list(plan.systems), totals)
+    return Scores(metrics, totals)
 
 
 def plan_metrics(
@@ -303,7 +298,6 @@ def _blocks(part: Part) -> Iterator[BlockStatistics]:
     import polars as pl
 
     frame = pl.scan_parquet(part.path, glob=False)
-    systems = len(part.plan.systems)
     step, start = 64, 0
     while True:
         with reading_parquet(f"{part.name} is damaged."):
@@ -311,28 +305,25 @@ def _blocks(part: Part) -> Iterator[BlockStatistics]:
         if not rows.height:
             return
         for row in rows.iter_rows(named=True):
-            yield _block(row, systems, list(part.plan.metrics))
+            yield _block(row)
         start += rows.height
 
 
-def _block(row: Mapping[str, Any], systems: int, labels: Sequence[str]) -> BlockStatistics:
-    n = row["segments"]
+def _block(row: Mapping[str, Any]) -> BlockStatistics:
     notes = json.loads(row["notes"])
-    chunks = -(-n // CHUNK)
-    rows: dict[str, FloatArray] = {}
-    for label in labels:
-        if row[_ROWS + label] is not None:
-            rows[label] = np.array(row[_ROWS + label]).reshape(systems, n, -1)
-    scores: dict[str, FloatArray] = {}
-    if row.get("scores") is not None:
-        columns = np.array(row["scores"]).reshape(len(notes["scores"]), systems, n)
-        scores = dict(zip(notes["scores"], columns, strict=True))
+    outline = Outline.of_record(notes["outline"])
+    systems, n = len(outline.segments), row["segments"]
+    statistics = {
+        column.removeprefix(_STATISTICS): np.array(values)
+        for column, values in row.items()
+        if column.startswith(_STATISTICS)
+    }
+    columns = np.array(row.get("scores", [])).reshape(len(notes["scores"]), systems, n)
+    chunks = -(-n // blocks.CHUNK)
     return BlockStatistics(
         row["first"],
-        n,
-        {label: np.array(row[_SUMS + label]).reshape(chunks, systems, -1) for label in labels},
-        rows,
-        scores,
-        dict(notes["references"]),
-        {(kind, part): count for kind, part, count in notes["remarks"]},
+        outline,
+        {label: statistics.pop(label).reshape(systems, n, -1) for label in notes["rows"]},
+        {label: values.reshape(systems, chunks, -1) for label, values in statistics.items()},
+        dict(zip(notes["scores"], columns, strict=True)),
     )

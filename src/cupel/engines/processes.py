@@ -8,7 +8,7 @@ from itertools import count
 from typing import Any
 
 from cupel import pool
-from cupel.engines.blocks import Block, BlockStatistics, block_statistics
+from cupel.blocks import Block, BlockStatistics, block_statistics
 from cupel.engines.inputs import Inputs, Reader
 from cupel.metric import Metric
 

@@ -20,7 +20,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from cupel.arrays import FloatArray
-from cupel.engines.blocks import BlockStatistics
+from cupel.blocks import BlockStatistics
+from cupel.corpus import Outline
 from cupel.errors import CupelError
 from cupel.folders import write_bytes, write_text, writing
 
@@ -28,16 +29,14 @@ if TYPE_CHECKING:
     import polars
 
 PLAN = "plan.json"
-_ARRAYS = ("sums", "rows", "scores")
+_ARRAYS = ("rows", "sums", "scores")
 
 
 def packed(block: BlockStatistics) -> bytes:
     """A block's statistics as bytes."""
     header = {
         "first": block.first,
-        "segments": block.segments,
-        "references": sorted(block.references.items()),
-        "remarks": [[*place, count] for place, count in sorted(block.remarks.items())],
+        "outline": vars(block.outline),
         "arrays": [],
     }
     arrays = []
@@ -63,12 +62,10 @@ def unpacked(content: bytes, name: str = "a block") -> BlockStatistics:
         raise CupelError(f"{name} is damaged: delete it, and it is computed again.") from error
     return BlockStatistics(
         header["first"],
-        header["segments"],
-        parts["sums"],
+        Outline.of_record(header["outline"]),
         parts["rows"],
+        parts["sums"],
         parts["scores"],
-        dict(header["references"]),
-        {(kind, part): count for kind, part, count in header["remarks"]},
     )
 
 

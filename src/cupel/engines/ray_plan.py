@@ -14,8 +14,8 @@ from dataclasses import dataclass, replace
 from itertools import accumulate, groupby
 from typing import TYPE_CHECKING
 
+from cupel.blocks import Block
 from cupel.corpus import counted_segments
-from cupel.engines.blocks import Block
 from cupel.engines.ray_files import File, check_column, matches, parquet_file
 from cupel.engines.ray_rows import read_rows
 from cupel.errors import CupelError

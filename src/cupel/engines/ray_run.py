@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -24,8 +23,9 @@ import numpy as np
 from cupel import __version__
 from cupel.arrays import FloatArray
 from cupel.batch import Batch
+from cupel.blocks import BlockStatistics, block_size, block_statistics
 from cupel.console import Progress, warn
-from cupel.engines.blocks import BlockStatistics, block_size, block_statistics
+from cupel.corpus import Outline
 from cupel.engines.ray_blocks import Folder, packed, unpacked
 from cupel.engines.ray_files import (
     File,
@@ -306,23 +306,12 @@ def joined(parts: Sequence[BlockStatistics]) -> BlockStatistics:
     """Consecutive blocks, all but the last of whole chunks, as one."""
     if len(parts) == 1:
         return parts[0]
-    first = parts[0]
-    references: Counter[int] = Counter()
-    remarks: Counter[tuple[str, str]] = Counter()
-    for part in parts:
-        references.update(part.references)
-        remarks.update(part.remarks)
 
-    def together(name: str, axis: int) -> dict[str, FloatArray]:
+    def together(name: str) -> dict[str, FloatArray]:
         arrays = [getattr(part, name) for part in parts]
-        return {label: np.concatenate([a[label] for a in arrays], axis) for label in arrays[0]}
+        return {label: np.concatenate([a[label] for a in arrays], 1) for label in arrays[0]}
 
+    outline = sum((part.outline for part in parts), Outline())
     return BlockStatistics(
-        first.first,
-        parts[-1].end - first.first,
-        together("sums", 0),
-        together("rows", 1),
-        together("scores", 1),
-        dict(references),
-        dict(remarks),
+        parts[0].first, outline, together("rows"), together("sums"), together("scores")
     )

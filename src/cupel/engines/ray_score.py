@@ -15,15 +15,15 @@ from cupel.console import Progress
 from cupel.corpus import NO_REFERENCES, Corpus
 from cupel.engines.ray_cluster import cluster
 from cupel.engines.ray_run import Request, planned, scored_blocks
-from cupel.engines.results import StreamedScores
 from cupel.engines.stream import EXACT_BYTES, LearnsFromBlocks, Watch
-from cupel.engines.totals import Totals
 from cupel.errors import CupelError
 from cupel.metric import Metric, learns_from_corpus
+from cupel.scores import Scores
 from cupel.scoring import check_needs
+from cupel.totals import Totals
 
 if TYPE_CHECKING:
-    from cupel.engines.blocks import Block
+    from cupel.blocks import Block
     from cupel.engines.ray_plan import Columns, Plan
 
 
@@ -50,7 +50,7 @@ def score_on_ray(
     with_scores: bool = False,
     watch: Watch | None = None,
     progress: Progress | None = None,
-) -> StreamedScores:
+) -> Scores:
     """Score the systems of some columns. metrics: by label, not prepared yet.
 
     with_scores: whether blocks have the scores of their segments, for `watch`, or without it for
@@ -68,13 +68,13 @@ def score_on_ray(
             with_scores=with_scores,
             send_scores=watch is not None,
         )
-        totals = Totals(request.metrics, keep_rows=exact)
+        totals = Totals("rows" if exact else "units")
         blocks = scored_blocks(ray, plan, request, workers=settings.workers, progress=progress)
         for block in blocks:
             totals.add(block)
             if watch:
                 watch(block)
-    return StreamedScores.of(list(columns.systems), totals)
+    return Scores(request.metrics, totals)
 
 
 def _prepared(plan: Plan, metrics: Mapping[str, Metric]) -> dict[str, Metric]:

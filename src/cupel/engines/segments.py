@@ -11,7 +11,7 @@ from typing import IO
 import numpy as np
 
 from cupel.arrays import FloatArray
-from cupel.engines.blocks import BlockStatistics
+from cupel.blocks import BlockStatistics
 
 _ROWS = 8192
 

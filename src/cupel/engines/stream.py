@@ -11,16 +11,16 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Protocol, Self, runtime_checkable
 
+from cupel.blocks import Block, BlockStatistics, block_size
 from cupel.console import Progress
 from cupel.corpus import NO_REFERENCES, Corpus
-from cupel.engines.blocks import Block, BlockStatistics, block_size
 from cupel.engines.inputs import Inputs, blocks
 from cupel.engines.processes import Job, run
-from cupel.engines.results import StreamedScores
-from cupel.engines.totals import Totals
 from cupel.errors import CupelError
 from cupel.metric import DetailedByText, Metric, learns_from_corpus
+from cupel.scores import Scores
 from cupel.scoring import check_needs
+from cupel.totals import Totals
 
 STREAM_BYTES = 16_000_000
 """`cupel score` reads inputs of at least so many bytes block by block: some 70,000 segments."""
@@ -48,7 +48,7 @@ def score_files(
     with_scores: bool = False,
     watch: Watch | None = None,
     progress: Progress | None = None,
-) -> StreamedScores:
+) -> Scores:
     """Score the systems of files. metrics: by label, not prepared yet.
 
     workers: processes that share the work. with_scores: whether blocks have the scores of their
@@ -56,7 +56,7 @@ def score_files(
     """
     exact = is_exact(inputs)
     prepared = prepare_on(inputs, metrics)
-    totals = Totals(prepared, keep_rows=exact)
+    totals = Totals("rows" if exact else "units")
     job = Job(
         inputs,
         prepared,
@@ -70,8 +70,8 @@ def score_files(
         if watch:
             watch(block)
         if progress:
-            progress(totals.segments, estimate.of(totals.segments))
-    return StreamedScores.of(list(inputs.systems), totals)
+            progress(block.end, estimate.of(block.end))
+    return Scores(prepared, totals)
 
 
 def is_exact(inputs: Inputs) -> bool:

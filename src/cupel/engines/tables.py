@@ -10,30 +10,28 @@ and metric; such tables, of any number of parts and in any order, `scores` adds 
     25.0
 
 A table is anything that speaks Arrow (a Polars or pandas frame, a table or record batch of pyarrow), and the
-result is of the same kind. Sums are exact (`cupel.sums`): they do not depend on how the rows were
+result is of the same kind. Sums are exact (`cupel.totals`): they do not depend on how the rows were
 divided.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
-from cupel import __version__
 from cupel.arrays import FloatArray
-from cupel.corpus import NO_REFERENCES, Corpus
-from cupel.engines.blocks import Block, block_size, block_statistics
+from cupel.blocks import Block, block_size, block_statistics
+from cupel.corpus import NO_REFERENCES, VARYING, Corpus
 from cupel.errors import CupelError
-from cupel.metric import REFERENCES, Metric, Signature, learns_from_corpus, needs_of
+from cupel.metric import Metric, learns_from_corpus
 from cupel.reading.segments import listed, nearest
-from cupel.records import Row, json_document, polars_frame
 from cupel.registry import MetricLike, get_metric, named_metrics
-from cupel.scores import score_columns
+from cupel.scores import Scores
 from cupel.scoring import check_needs
-from cupel.sums import exact_sums, total
+from cupel.totals import Totals
 
 if TYPE_CHECKING:
     import polars as pl
@@ -41,14 +39,13 @@ if TYPE_CHECKING:
 Table = TypeVar("Table")
 Names = str | Sequence[str]
 COLUMNS = ("system", "metric", "signature", "segments", "references", "sums")
-"""Of a table of statistics. references: per segment, -1 where that differs, 0 where a metric needs
-none. sums: three parts of each sum, `cupel.sums`."""
-VARYING = -1
+"""Of a table of statistics. references: per segment, -1 where that differs, 0 where there are none.
+sums: three parts of each sum, `cupel.totals.exact_sums`."""
 SPARK_SCHEMA = (
     "system string, metric string, signature string, segments long, references long, "
     "sums array<double>"
 )
-"""A table of statistics, as Spark's `mapInArrow` wants to be told."""
+"""A table of statistics, in the form that Spark's `mapInArrow` expects."""
 
 
 def statistics(
@@ -64,26 +61,11 @@ def statistics(
     translations. references: columns of text or of lists of texts; None where no metric needs them. source: the column
     of the source text.
     """
-    frame = _frame(table)
-    chosen = _additive(metrics)
-    rows: list[Row] = []
-    for block in _blocks(frame, systems, references, source, chosen):
-        done = block_statistics(chosen, block, all_rows=True)
-        counts = list(done.references)
-        for label, metric in chosen.items():
-            number = counts[0] if len(counts) == 1 else VARYING
-            for system, values in zip(block.systems, done.rows[label], strict=True):
-                rows.append(
-                    {
-                        "system": system,
-                        "metric": label,
-                        "signature": str(metric.signature()),
-                        "segments": len(block),
-                        "references": number if REFERENCES in needs_of(metric) else 0,
-                        "sums": exact_sums(values).ravel(),
-                    }
-                )
-    return _like(table, _added(rows))
+    chosen, totals = _additive(metrics), Totals()
+    for block in _blocks(_frame(table), systems, references, source, chosen):
+        totals.add(block_statistics(chosen, block, all_rows=True))
+    signatures = {label: str(metric.signature()) for label, metric in chosen.items()}
+    return _like(table, _table(totals, signatures))
 
 
 def segments(
@@ -117,106 +99,84 @@ def segments(
 
 def merge(tables: Iterable[Any] | Any) -> Any:
     """One table of statistics out of several, of the kind of the first."""
-    given = _several(tables)
-    if not given:
+    parts = _several(tables)
+    if not parts:
         raise CupelError("There are no statistics to add up: give at least one table.")
-    return _like(given[0], _added(_rows_of(given)))
-
-
-@dataclass(frozen=True)
-class TableScores:
-    """What `scores` returns. Metrics are named as they were asked for.
-
-    metrics   label -> metric
-    systems   their names
-    segments  system -> how many were scored
-    sums      (label, system) -> (k,) statistics, added up
-    """
-
-    metrics: Mapping[str, Metric]
-    systems: Sequence[str]
-    segments: Mapping[str, int]
-    sums: Mapping[tuple[str, str], FloatArray]
-    signatures: Mapping[str, str]
-
-    def __getitem__(self, metric: str) -> float | dict[str, float]:
-        """The score of the only system, or a mapping system -> score."""
-        if metric not in self.metrics:
-            raise CupelError(
-                f"There are no scores of {metric!r}; there are: {', '.join(self.metrics)}."
-            )
-        scores = {
-            system: float(self.metrics[metric].score(self.sums[metric, system]))
-            for system in self.systems
-        }
-        return scores if len(scores) > 1 else next(iter(scores.values()))
-
-    def rows(self) -> list[Row]:
-        """Flat records: system, metric, score. A vector metric gives one per component."""
-        return [
-            {"system": system, "metric": name, "score": float(values[0])}
-            for system in self.systems
-            for label, metric in self.metrics.items()
-            for name, values in score_columns(label, metric, self.sums[label, system][None]).items()
-        ]
-
-    def frame(self) -> pl.DataFrame:
-        """A Polars frame of `rows`."""
-        return polars_frame(self.rows())
-
-    def to_json(self) -> str:
-        """`{"version": ..., "signatures": {...}, "rows": [...]}`."""
-        return json_document(self.rows(), signatures=self.signatures)
+    return _like(parts[0], _table(*_added(parts)))
 
 
 def scores(
     tables: Iterable[Any] | Any, metrics: Sequence[MetricLike] | MetricLike | None = None
-) -> TableScores:
+) -> Scores:
     """The scores that follow from tables of statistics, in any order.
 
     metrics: as they were given to `statistics`; only needed where one of them was not a name.
     """
-    import polars as pl
-
-    merged = pl.DataFrame(_added(_rows_of(_several(tables))))
-    if not merged.height:
+    totals, signatures = _added(_several(tables))
+    if not signatures:
         raise CupelError("There are no statistics to score: the tables have no rows.")
-    labels = list(dict.fromkeys(merged["metric"]))
-    chosen = named_metrics(metrics) if metrics is not None else {k: get_metric(k) for k in labels}
-    by_place = {(row["metric"], row["system"]): row for row in merged.iter_rows(named=True)}
-    systems = list(dict.fromkeys(merged["system"]))
-    signatures: dict[str, str] = {}
-    sums: dict[tuple[str, str], FloatArray] = {}
-    for label in labels:
+    names = list(signatures)
+    chosen = named_metrics(metrics) if metrics is not None else {k: get_metric(k) for k in names}
+    for label, signature in signatures.items():
         if label not in chosen:
             raise CupelError(f"The statistics have the metric {label!r}, which is not given.")
-        for system in systems:
-            row = by_place.get((label, system))
-            if row is None:
+        if signature != str(chosen[label].signature()):
+            raise CupelError(
+                f"The metric {label!r} was {signature} where the statistics were made, and is "
+                f"{chosen[label].signature()} here: use the same version and resources."
+            )
+        for system in totals.systems:
+            if system not in totals.exact[label]:
                 raise CupelError(f"There are no statistics of {label!r} for system {system!r}.")
-            _check_signature(label, row["signature"], chosen[label])
-            sums[label, system] = total(np.array(row["sums"]).reshape(3, -1))
-            signatures[label] = _signature(chosen[label], row["references"])
-    counts = {system: by_place[labels[0], system]["segments"] for system in systems}
-    return TableScores({k: chosen[k] for k in labels}, systems, counts, sums, signatures)
+    return Scores({label: chosen[label] for label in names}, totals)
 
 
-def _check_signature(label: str, signature: str, metric: Metric) -> None:
-    if signature != str(metric.signature()):
-        raise CupelError(
-            f"The metric {label!r} was {signature} where the statistics were made, and is "
-            f"{metric.signature()} here: use the same version and resources."
-        )
+def _table(totals: Totals, signatures: Mapping[str, str]) -> pl.DataFrame:
+    """One row for each system and metric."""
+    import polars as pl
+
+    number = totals.outline.number_of_references
+    rows = [
+        {
+            "system": system,
+            "metric": label,
+            "signature": signatures[label],
+            "segments": totals.outline.segments[system],
+            "references": VARYING if number is None else number,
+            "sums": sums.ravel().tolist(),
+        }
+        for label, systems in totals.exact.items()
+        for system, sums in systems.items()
+    ]
+    types = (pl.String, pl.String, pl.String, pl.Int64, pl.Int64, pl.List(pl.Float64))
+    return pl.DataFrame(rows, schema=dict(zip(COLUMNS, types, strict=True)))
 
 
-def _signature(metric: Metric, references: int) -> str:
-    count = {0: None, VARYING: "var"}.get(references, references)
-    ends = Signature.of(version=f"cupel-{__version__}")
-    return str(Signature.of(nrefs=count) + metric.signature() + ends)
-
-
-def _rows_of(tables: Sequence[Any]) -> list[Row]:
-    return [row for table in tables for row in _checked(_frame(table)).iter_rows(named=True)]
+def _added(tables: Sequence[Any]) -> tuple[Totals, dict[str, str]]:
+    """What the rows of tables add up to, and label -> signature; sums are exact in any order."""
+    totals, signatures = Totals(), dict[str, str]()
+    counts: dict[str, Counter[str]] = {}
+    for row in (row for table in tables for row in _checked(_frame(table)).iter_rows(named=True)):
+        label, system = row["metric"], row["system"]
+        before = signatures.setdefault(label, row["signature"])
+        if before != row["signature"]:
+            raise CupelError(
+                f"The statistics of {label!r} do not fit together: they were made with "
+                f"{before} and with {row['signature']}."
+            )
+        totals.add_exact(label, system, np.array(row["sums"], np.float64).reshape(3, -1))
+        totals.outline.references[row["references"]] += row["segments"]
+        counts.setdefault(system, Counter())[label] += row["segments"]
+    for system, by_label in counts.items():
+        first, *others = by_label
+        for label in others:
+            if by_label[label] != by_label[first]:
+                raise CupelError(
+                    f"The statistics of system {system!r} do not fit together: {first!r} has "
+                    f"{by_label[first]} of its segments, and {label!r} {by_label[label]}."
+                )
+        totals.outline.segments[system] = by_label[first]
+    return totals, signatures
 
 
 def _several(tables: Any) -> list[Any]:
@@ -232,32 +192,6 @@ def _checked(frame: pl.DataFrame) -> pl.DataFrame:
                 f"{listed(frame.columns)}."
             )
     return frame
-
-
-def _added(rows: Iterable[Row]) -> pl.DataFrame:
-    """One row for each system and metric; their sums are exact in any order."""
-    import polars as pl
-
-    merged: dict[tuple[str, str], Row] = {}
-    for row in rows:
-        place = (row["system"], row["metric"])
-        before = merged.get(place)
-        if before is None:
-            merged[place] = {**row, "sums": np.array(row["sums"], np.float64)}
-            continue
-        if before["signature"] != row["signature"]:
-            raise CupelError(
-                f"The statistics of {row['metric']!r} do not fit together: they were made with "
-                f"{before['signature']} and with {row['signature']}."
-            )
-        before["segments"] += row["segments"]
-        before["sums"] = before["sums"] + np.array(row["sums"], np.float64)
-        if before["references"] != row["references"]:
-            before["references"] = VARYING
-    types = dict(zip(COLUMNS, (pl.String,) * 3 + (pl.Int64,) * 2, strict=False))
-    schema: dict[str, Any] = {**types, "sums": pl.List(pl.Float64)}
-    added = [{**row, "sums": row["sums"].tolist()} for row in merged.values()]
-    return pl.DataFrame(added, schema=schema)
 
 
 def _additive(metrics: Sequence[MetricLike] | MetricLike) -> dict[str, Metric]:

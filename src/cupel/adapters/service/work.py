@@ -26,6 +26,7 @@ from cupel.metrics.by_language import metrics_for
 from cupel.metrics.function import Function
 from cupel.scores import Scores
 from cupel.scoring import score, score_corpus
+from cupel.totals import Totals
 
 Content = dict[str, Any]
 Answer = tuple[int, bytes]
@@ -137,8 +138,9 @@ def _score(metrics: Mapping[str, Metric], tasks: Sequence[Task]) -> list[Content
         start = 0
         for row, task in zip(rows, group, strict=True):
             end = start + task.segments
-            part = {label: all_[:, start:end] for label, all_ in together.statistics.items()}
-            _add(contents[row], Scores(_joined([task]), together.metrics, part))
+            statistics = {label: all_[:, start:end] for label, all_ in together.statistics.items()}
+            totals = Totals.of(together.systems, statistics)
+            _add(contents[row], Scores(together.metrics, totals, _joined([task])))
             start = end
     return [_in_order(content, task) for content, task in zip(contents, tasks, strict=True)]
 
