@@ -10,6 +10,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -64,7 +65,7 @@ def sacrebleu_segments(name: str, **options: object) -> Scorer:
     return run
 
 
-def _sacrebleu(name: str, options: dict[str, object]):  # type: ignore[no-untyped-def]
+def _sacrebleu(name: str, options: dict[str, object]) -> Any:
     from sacrebleu import metrics
 
     return getattr(metrics, name)(**options)

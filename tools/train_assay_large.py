@@ -160,7 +160,7 @@ def _preferences(
     scores = trainee.scores(texts, step.numbers, source)
     tensors = {name: moved(torch.from_numpy(a), scores.device) for name, a in vars(step).items()}
     cost: Tensor = objective(scores, tensors, how)
-    cost.backward()  # type: ignore[no-untyped-call]
+    cost.backward()
     return cost.detach()
 
 
@@ -178,7 +178,7 @@ def _grades(
     items = texts.data.marked[batch.marks]
     scores = trainee.scores(texts, items, texts.some_sources(items, WITH_SOURCE, rng))
     cost = graded_cost(scores, objective.lines, texts.data, batch, how)
-    cost.backward()  # type: ignore[no-untyped-call]
+    cost.backward()
     return cost.detach()
 
 

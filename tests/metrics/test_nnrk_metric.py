@@ -13,8 +13,7 @@ import pytest
 import cupel
 from cupel.batch import Batch
 from cupel.errors import CupelError
-from cupel.learned.nnrk.model import components
-from cupel.learned.nnrk.model.features import feature_set, split_names
+from cupel.learned.nnrk.model.features import components_of, feature_set, split_names
 from cupel.metric import Preferring
 from cupel.registry import get_metric
 
@@ -36,9 +35,9 @@ def test_components_are_parts_of_the_score():
     for name in ("chrf", "meteor:modules=exact,stem,synonym"):
         metric = get_metric(name)
         statistics = metric.statistics(batch)
-        parts = components.of(metric, statistics)
+        parts = components_of(metric)(statistics)
         assert parts[0, 0] == pytest.approx(metric.segment_scores(statistics)[0])
-    chrf = components.of(get_metric("chrf"), get_metric("chrf").statistics(batch))
+    chrf = components_of(get_metric("chrf"))(get_metric("chrf").statistics(batch))
     assert chrf.shape == (1, 13)
     assert chrf[0, 1] == pytest.approx(100 * 11 / 17)  # 11 of the 17 letters are in the reference
 

@@ -8,7 +8,8 @@ torch = pytest.importorskip("torch")
 
 from cupel.learned.assay.files import load_assay, open_assay  # noqa: E402
 from cupel.learned.assay.model.releases import named_folder  # noqa: E402
-from cupel.neural.encoder import ACTIVATIONS, Config, Encoder  # noqa: E402
+from cupel.neural.encoder import Config, Encoder  # noqa: E402
+from cupel.neural.encoder_files import ACTIVATIONS  # noqa: E402
 from cupel.neural.packed import PackedLayer, pack  # noqa: E402
 
 pytestmark = pytest.mark.skipif(

@@ -6,7 +6,7 @@ one system's translation to the first and the other's to the second; segments ar
 replacement. The share of pairs that pass must be alpha, 0.05, or less. The same pairs say how often
 `--clusters` sees a difference where there is none, and drops the better one from the best.
 
-    python tools/gate_errors.py wmt14 --trials 2000
+    python research/gate_errors.py wmt14 --trials 2000
 """
 
 from __future__ import annotations

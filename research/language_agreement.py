@@ -1,6 +1,6 @@
 """How far metrics agree with people, per target language: the table of docs/languages.md.
 
-    python tools/language_agreement.py [PAIR ...]
+    python research/language_agreement.py [PAIR ...]
 
 For each language pair of mqm21, ted21 and bio21: tau within segments (pairs of translations of one
 segment, ties of people left out) and Pearson over all translations, with the options that `-l`

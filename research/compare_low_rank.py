@@ -1,6 +1,6 @@
 """Compare `--method low-rank` with probabilistic MBR of mbrs, for docs/research/mbr.md.
 
-    python tools/compare_low_rank.py [--lists 30]
+    python research/compare_low_rank.py [--lists 30]
 
 Needs `pip install mbrs` and the dataset wmt14. Lists of variants of the outputs for segments of wmt14
 de-en: 256 for chrF and BLEU, 64 for TER. Both score one in eight pairs and fill in the rest with a matrix

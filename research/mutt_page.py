@@ -1,6 +1,6 @@
 """Write the tables of docs/research/mutt.md again: every ready metric on the paper's trials.
 
-    python tools/mutt_page.py [METRIC ...]
+    python research/mutt_page.py [METRIC ...]
 
 Needs the dataset `mutt`, and for all metrics all extras. Each table stands between two comments,
 `<!-- NAME -->` and `<!-- /NAME -->`; what is between them is replaced.

@@ -1,7 +1,7 @@
 """How far `assay` agrees with experts on paragraphs, as docs/research/assay-2.md has it.
 
-    python tools/long_texts.py                                  # mqm21, zh-en, 2, 3, 5 and 8 segments
-    python tools/long_texts.py ted21 --lengths 3 6 --others chrf
+    python research/long_texts.py                                  # mqm21, zh-en, 2, 3, 5 and 8 segments
+    python research/long_texts.py ted21 --lengths 3 6 --others chrf
 
 Paragraphs are made of consecutive segments that one document has of one system; the grade is the mean of
 theirs. Tau is within paragraphs (systems are compared), Pearson's r over all of them. Rows: paragraphs

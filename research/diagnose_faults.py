@@ -1,7 +1,7 @@
 """Does `cupel diagnose` find faults, and only faults? The figures of docs/diagnose.md.
 
-    python tools/diagnose_faults.py find CAMPAIGN PAIR [RUNS]
-    python tools/diagnose_faults.py null CAMPAIGN PAIR [RUNS]
+    python research/diagnose_faults.py find CAMPAIGN PAIR [RUNS]
+    python research/diagnose_faults.py null CAMPAIGN PAIR [RUNS]
 
 find: in real outputs of a campaign (wmt12 to wmt15, or one in the layout of mt-metrics-eval) a fault
 of each kind is planted by rule, and the faulty output is compared with the real one. Printed: in how

@@ -1,11 +1,11 @@
 """What judgments of one's own are worth: the tables of docs/research/own-judgments.md.
 
-    python tools/own_judgments.py FOLDER
-    python tools/own_judgments.py FOLDER --start assay-2 --only-across
+    python research/own_judgments.py FOLDER
+    python research/own_judgments.py FOLDER --start assay --only-across
 
 Needs the datasets bio21, mqm21 and ted21. FOLDER keeps what a model read of each language pair, which takes
 some minutes a pair on a CPU and is computed once. Models that were trained on a campaign are not judged on it,
-but for assay-2, which has seen bio21 and is shown to tell what tuning does to a model that knows the domain.
+but for `assay`, which has seen bio21 and is shown to tell what tuning does to a model that knows the domain.
 """
 
 from __future__ import annotations
@@ -261,11 +261,11 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("folder", type=Path, help="Where to keep what models read.")
     parser.add_argument("--draws", type=int, default=10)
     parser.add_argument("--pairs", nargs="*", default=list(BIO), help="Language pairs of bio21.")
-    parser.add_argument("--start", default="assay", help="Model to tune on bio21.")
+    parser.add_argument("--start", default="assay-wmt13", help="Model to tune on bio21.")
     parser.add_argument("--only-across", action="store_true", help="Leave out mqm21 and intervals.")
     given = parser.parse_args(arguments)
     given.folder.mkdir(parents=True, exist_ok=True)
-    most = 1100 if given.start == "assay-2" else 1500
+    most = 1100 if given.start == "assay" else 1500
     bio = {p: read_pair(given.folder, "bio21", p, given.start, most) for p in given.pairs}
     print(f"bio21, one pair left out, judgments of another, {given.start}\n")
     print_across(bio, given.draws)

@@ -1,8 +1,8 @@
 """How far metrics agree with experts on the campaigns that `assay` has not seen, as docs/assay.md has it.
 
-    python tools/left_out_figures.py assay assay-wmt13 chrf
-    python tools/left_out_figures.py assay assay:size=large --segments 30    # drawn from each language pair
-    python tools/left_out_figures.py assay --penalties
+    python research/left_out_figures.py assay assay-wmt13 chrf
+    python research/left_out_figures.py assay assay:size=large --segments 30    # drawn from each language pair
+    python research/left_out_figures.py assay --penalties
 
 Of scores as they are printed: tau within segments over pairs that people told apart, Pearson's r over all
 translations, and standard errors of both over segments (bootstrap). r is with -log(1 + penalty). --penalties prints the mean

@@ -5,7 +5,7 @@ it is on the whole test set, with 80% power. Test sets of that size are then dra
 from the whole, and tested by approximate randomization (`--paired ar`) and by the standard error of
 a bootstrap (`--clusters`, without correction). Pairs whose plan is larger than the most segments are skipped.
 
-    python tools/plan_power.py --pair de-en --trials 200
+    python research/plan_power.py --pair de-en --trials 200
 """
 
 from __future__ import annotations

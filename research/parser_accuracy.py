@@ -1,6 +1,6 @@
 """Unlabelled attachment score of the default parser on a UD treebank's test set.
 
-    python tools/parser_accuracy.py [FILE.conllu] [--model NAME]
+    python research/parser_accuracy.py [FILE.conllu] [--model NAME]
 
 Convention: the treebank's words are parsed as they are (with its spacing), a sentence a tree;
 gold and parsed trees are both brought to Penn2Malt's heads (`cupel.syntax.heads`), since UD and

@@ -1,6 +1,6 @@
 """Measure ways to select segments: how much is known after 50, 100, 200 and 400 judged segments.
 
-    python tools/select_table.py -o docs/research/select.json
+    python research/select_table.py -o docs/research/select.json
 
 Needs the datasets mqm21, ted21, bio21 and wmt14, and for the rows of subset2evaluate that package
 (`pip install --no-deps subset2evaluate`; its methods that need other models are not run). The truth is

@@ -1,6 +1,6 @@
 """Which utility chooses best by people? The tables of docs/research/mbr.md.
 
-    python tools/mbr_table.py [-o build/mbr.json] [--segments 100000]
+    python research/mbr_table.py [-o build/mbr.json] [--segments 100000]
 
 The outputs of all systems for a segment of mqm21 or bio21 are its candidates and pseudo-references;
 experts' scores (MQM, 0 for a translation without error) say which was best. A utility chooses without

@@ -1,6 +1,6 @@
 """How many of the words that cost most by `cupel align` are in spans that experts marked as wrong.
 
-    python tools/marked_words.py mqm_ted_zhen.tsv --reference refB --count 375
+    python research/marked_words.py mqm_ted_zhen.tsv --reference refB --count 375
 
 The file is a table of MQM annotations with marks in its texts, people's translations among the systems
 (`cupel.human.raw.mqm_tsv`); --reference names the one that is read as reference, --people the others.

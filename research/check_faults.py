@@ -1,6 +1,6 @@
 """How well do the checks without references see faults? The table of docs/checks.md.
 
-    python tools/check_faults.py CAMPAIGN [PAIR...]
+    python research/check_faults.py CAMPAIGN [PAIR...]
 
 CAMPAIGN is a dataset or a folder in the layout of mt-metrics-eval. In one translation in twenty of
 its real outputs a fault is planted by rule; all others are left as they are. For each check: how many
