@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import io
 import sys
+from contextlib import redirect_stderr, redirect_stdout
 from typing import NamedTuple
 
 import pytest
@@ -18,12 +20,12 @@ class Done(NamedTuple):
     err: str
 
 
-def run(capsys: pytest.CaptureFixture[str], *words: object) -> Done:
-    """`run(capsys, "score", "ref.txt", "-i", path)`; what was printed before is dropped."""
-    capsys.readouterr()
-    with pytest.MonkeyPatch.context() as patch:
+def run(*words: object) -> Done:
+    """`run("score", "ref.txt", "-i", path)`."""
+    out, err = io.StringIO(), io.StringIO()
+    with pytest.MonkeyPatch.context() as patch, redirect_stdout(out), redirect_stderr(err):
         patch.setattr(sys, "argv", ["cupel", *map(str, words)])
         with pytest.raises(SystemExit) as end:
             main()
     assert isinstance(end.value.code, int)
-    return Done(end.value.code, *capsys.readouterr())
+    return Done(end.value.code, out.getvalue(), err.getvalue())

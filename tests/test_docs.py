@@ -26,7 +26,8 @@ from typing import Any
 import pytest
 
 from cupel.cli import parser as question_parser
-from cupel.cli.commands import COMMANDS, question_of
+from cupel.cli.commands import question_of
+from cupel.cli.table import COMMANDS
 from cupel.data import find
 from cupel.data.find import locate
 from cupel.errors import MissingPart

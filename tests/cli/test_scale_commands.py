@@ -8,7 +8,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from cupel.cli.typer_commands import app
+from cupel.cli.commands import run
 from cupel.errors import CupelError
 
 N = 230
@@ -35,7 +35,7 @@ def at_the_texts(texts: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def printed(command: str, capsys: pytest.CaptureFixture[str]) -> tuple[str, str]:
-    app(command.split(), standalone_mode=False)
+    run(command.split())
     captured = capsys.readouterr()
     return captured.out, captured.err
 
@@ -59,11 +59,8 @@ def parts(texts: Path) -> str:
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(texts)
         for k in (1, 2, 3):
-            app([*SCORE.split(), "--part", f"{k}/3", "-o", f"p{k}.parquet"], standalone_mode=False)
-            app(
-                [*SCORE.split(), "-sl", "--part", f"{k}/3", "-o", f"s{k}.parquet"],
-                standalone_mode=False,
-            )
+            run([*SCORE.split(), "--part", f"{k}/3", "-o", f"p{k}.parquet"])
+            run([*SCORE.split(), "-sl", "--part", f"{k}/3", "-o", f"s{k}.parquet"])
     return "p3.parquet p1.parquet p2.parquet"
 
 
@@ -124,7 +121,7 @@ def test_large_files_are_streamed_unasked(
 
 def error_of(command: str) -> str:
     with pytest.raises(CupelError) as error:
-        app(command.split(), standalone_mode=False)
+        run(command.split())
     return str(error.value)
 
 

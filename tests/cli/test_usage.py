@@ -27,7 +27,7 @@ def _not_a_module(monkeypatch: pytest.MonkeyPatch) -> None:
         ("train nnrk", "The option --output is missing (see `cupel train nnrk --help`)."),
         (
             "score ref --inptu x",
-            "Unknown option --inptu (see `cupel score --help`): did you mean --input or --part or --list?",
+            "Unknown option --inptu (see `cupel score --help`): did you mean --input or --part?",
         ),
         ("score ref --zzz", "Unknown option --zzz (see `cupel score --help`)."),
         ("-x", "Unknown option -x (see `cupel --help`)."),
@@ -37,7 +37,7 @@ def _not_a_module(monkeypatch: pytest.MonkeyPatch) -> None:
             "data vrify",
             "Unknown command 'vrify' (see `cupel data --help`): did you mean verify?",
         ),
-        ("score -i", "The option -i needs a value (see `cupel score --help`)."),
+        ("score -i", "The option --input needs a value (see `cupel score --help`)."),
         ("data -f", "The option -f needs a value (see `cupel data --help`)."),
         ("metrics -f", "The option --format needs a value (see `cupel metrics --help`)."),
         ("score ref --ci=3", "The option --ci takes no value (see `cupel score --help`)."),
@@ -47,8 +47,8 @@ def _not_a_module(monkeypatch: pytest.MonkeyPatch) -> None:
         ),
         (
             "score ref -w 33",
-            "The option --width cannot be '33' (see `cupel score --help`): it should be less "
-            "than or equal to 20.",
+            "The option --width cannot be '33' (see `cupel score --help`): it should be at "
+            "least 0 and at most 20.",
         ),
         (
             "mutt --references five",

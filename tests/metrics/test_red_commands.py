@@ -6,14 +6,10 @@ import json
 import math
 
 import pytest
-import typer
 from test_red import ANT, REFERENCE
-from typer.testing import CliRunner
 
-from cupel.cli.align import align
-from cupel.cli.score import score
-from cupel.cli.variadic import SpreadingCommand
-from cupel.errors import CupelError, MissingPart
+from commands import run
+from cupel.errors import MissingPart
 from cupel.syntax import Parser
 from cupel.syntax.conllu import format_sentence
 from cupel.syntax.models import find_model
@@ -33,24 +29,18 @@ def files(tmp_path):
     return reference, hypothesis, trees
 
 
-def run(command, *arguments):
-    app = typer.Typer()
-    app.command(cls=SpreadingCommand)(command)
-    return CliRunner().invoke(app, [str(argument) for argument in arguments])
-
-
 def failure(*arguments):
-    error = run(score, *arguments).exception
-    assert isinstance(error, CupelError)
-    return str(error)
+    done = run("score", *arguments)
+    assert done.status == 2
+    return done.err.splitlines()[-1].removeprefix("cupel: ")
 
 
 def test_score_with_trees(files):
     reference, hypothesis, trees = files
     result = run(
-        score, reference, "-i", hypothesis, "-m", RED, "bleu", "--trees", trees, "-f", "json"
+        "score", reference, "-i", hypothesis, "-m", RED, "bleu", "--trees", trees, "-f", "json"
     )
-    told = json.loads(result.stdout)
+    told = json.loads(result.out)
     row = next(row for row in told["rows"] if row["metric"] == RED)
     assert row["score"] == pytest.approx(WHOLE / 3, abs=1e-12)
     assert "|trees:" in told["signatures"][RED]
@@ -58,8 +48,8 @@ def test_score_with_trees(files):
 
 def test_align_tells_what_each_dep_ngram_gave(files):
     reference, hypothesis, trees = files
-    result = run(align, reference, "-i", hypothesis, "-m", RED, "--trees", trees, "--segment", 1)
-    lines = result.stdout.splitlines()
+    result = run("align", reference, "-i", hypothesis, "-m", RED, "--trees", trees, "--segment", 1)
+    lines = result.out.splitlines()
     assert lines[:3] == [
         "hyp.txt, segment 1: 0.7487  length 6  S1 6  count1 7  S2 6.368  count2 9  S3 2.607  count3 5",
         "hypothesis   i saw an ant with magnifier",
@@ -122,8 +112,8 @@ def test_two_roots_are_joined(files):
     reference, hypothesis, trees = files
     text = trees.read_text()
     trees.write_text(text.replace("ant\t_\t_\t_\t_\t2", "ant\t_\t_\t_\t_\t0"))
-    result = run(score, reference, "-i", hypothesis, "-m", RED, "--trees", trees, "-b", "-w", 6)
-    assert result.stdout.strip() == f"{WHOLE / 3:.6f}"
+    result = run("score", reference, "-i", hypothesis, "-m", RED, "--trees", trees, "-b", "-w", 6)
+    assert result.out.strip() == f"{WHOLE / 3:.6f}"
 
 
 def test_trees_that_cupel_parsed_score_as_if_parsed_here(tmp_path):
@@ -137,7 +127,7 @@ def test_trees_that_cupel_parsed_score_as_if_parsed_here(tmp_path):
     hypothesis.write_text("Smith does not like it .\nThe firm from the U.S. is gone, it's said.\n")
     parsed = Parser()(texts)
     trees.write_text("".join(format_sentence(parsed[row]) for row in range(len(parsed))))
-    own = run(score, reference, "-i", hypothesis, "-m", "red", "-b", "-w", 9)
-    given = run(score, reference, "-i", hypothesis, "-m", "red", "--trees", trees, "-b", "-w", 9)
-    assert own.stdout == given.stdout
-    assert 0 < float(own.stdout) < 1
+    own = run("score", reference, "-i", hypothesis, "-m", "red", "-b", "-w", 9)
+    given = run("score", reference, "-i", hypothesis, "-m", "red", "--trees", trees, "-b", "-w", 9)
+    assert own.out == given.out
+    assert 0 < float(own.out) < 1

@@ -12,9 +12,10 @@ from typing import Annotated, ClassVar, Literal
 
 import pytest
 
-from cupel.cli.commands import COMMANDS, question_of
+from cupel.cli.commands import question_of
 from cupel.cli.help import help_text
 from cupel.cli.parser import parse
+from cupel.cli.table import COMMANDS
 from cupel.errors import CupelError
 from cupel.questions.field import Range, fields_of, option
 from cupel.questions.groups import Output, Resampling, Texts

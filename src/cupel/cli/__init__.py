@@ -7,7 +7,6 @@ import os
 import sys
 from typing import NoReturn
 
-from cupel import __version__
 from cupel.console import warn
 from cupel.errors import CupelError
 
@@ -15,9 +14,13 @@ from cupel.errors import CupelError
 def main() -> NoReturn:
     """Run a command. Exit status: 0 done, 1 answered "no", 2 bad usage or input, 130 Ctrl-C."""
     _use_utf8()
+    from cupel.cli.commands import run
+
     try:
-        status = _status()
+        status = run(sys.argv[1:])
         sys.stdout.flush()
+    except KeyboardInterrupt:
+        status = 130
     except CupelError as error:
         warn(str(error))
         status = 2
@@ -41,21 +44,3 @@ def _use_utf8() -> None:
                 stream.reconfigure(errors="backslashreplace")
             else:
                 stream.reconfigure(encoding="utf-8", errors="surrogateescape")
-
-
-def _status() -> int:
-    from cupel.cli.commands import COMMANDS, ORDER, help_text, run
-
-    words = sys.argv[1:]
-    if not words or words[0] in ("--help", "-h"):
-        print(help_text())
-        return 0 if words else 2
-    if words[0] in ("--version", "-V"):
-        print(f"cupel {__version__}")
-        return 0
-    converted = {command.partition(" ")[0] for command in COMMANDS}
-    if words[0] in ORDER and words[0] not in converted:
-        from cupel.cli.typer_commands import typer_status
-
-        return typer_status(words)
-    return run(words)

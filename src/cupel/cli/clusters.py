@@ -3,56 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from enum import StrEnum
-from typing import TYPE_CHECKING, Annotated, Any, TextIO
-
-import typer
+from typing import TYPE_CHECKING, Any, TextIO
 
 from cupel.cli import output
-from cupel.cli.output import Format
 
 if TYPE_CHECKING:
-    from cupel.scores import Scores
     from cupel.system_ranking import Ranking
 
 MOST_COLUMNS = 12
 """The p-values of so many systems are printed; those of more are in JSON."""
-
-
-class Correction(StrEnum):
-    """The values of `--correct`."""
-
-    holm = "holm"
-    bh = "bh"
-
-
-Clusters = Annotated[
-    bool,
-    typer.Option(
-        "--clusters",
-        help="Rank the systems by each metric, in clusters that cannot be told apart, with "
-        "corrected p-values of all pairs, and print who may be the best.",
-        rich_help_panel="Significance",
-    ),
-]
-Correct = Annotated[
-    Correction,
-    typer.Option(
-        "--correct",
-        help="How --clusters corrects p-values for many comparisons: Holm (no error among all "
-        "pairs) or Benjamini and Hochberg (few errors among the differences).",
-        rich_help_panel="Significance",
-    ),
-]
-
-
-def rankings_of(
-    scores: Scores, asked: bool, alpha: float, correct: Correction, resamples: int, seed: int
-) -> dict[str, Ranking]:
-    """The rankings by all metrics, or none where they are not asked for."""
-    if not asked:
-        return {}
-    return scores.clusters(level=alpha, correction=correct, resamples=resamples, seed=seed)
 
 
 def rank_columns(rankings: Mapping[str, Ranking], row: Mapping[str, Any]) -> dict[str, Any]:
@@ -82,7 +41,7 @@ def pair_rows(rankings: Mapping[str, Ranking]) -> list[dict[str, Any]]:
 
 
 def print_clusters(
-    rankings: Mapping[str, Ranking], places: Mapping[str, int], form: Format, file: TextIO
+    rankings: Mapping[str, Ranking], places: Mapping[str, int], form: str, file: TextIO
 ) -> None:
     """A table per metric, the best system first and a line between clusters (#)."""
     from cupel.names import short_names
@@ -108,7 +67,7 @@ def print_clusters(
             if row and one.cluster != systems[row - 1].cluster
         ]
         output.print_table(header, rows, form, file, starts)
-        print(f"{'% ' * (form is Format.latex)}{ranking.sentence}", file=file)
+        print(f"{'% ' * (form == 'latex')}{ranking.sentence}", file=file)
         print(file=file)
 
 

@@ -1,8 +1,4 @@
-"""The commands: the question that each asks, and the function that answers and prints it.
-
-Both are imported when the command is asked for. Such a function takes the question and returns the
-exit status, or nothing for 0.
-"""
+"""From the words of a command line to the command that they ask for."""
 
 from __future__ import annotations
 
@@ -11,19 +7,10 @@ from difflib import get_close_matches
 from importlib import import_module
 from typing import Any
 
+from cupel import __version__
 from cupel.cli.parser import HelpAsked, UsageError, parse
+from cupel.cli.table import COMMANDS, ORDER
 from cupel.questions.question import Question
-
-COMMANDS = {
-    "metrics": ("metrics:Metrics", "metrics:run"),
-    "demo": ("demo:Demo", "demo:run"),
-}
-"""Command -> the question, MODULE:CLASS of `cupel.questions`, and MODULE:FUNCTION of `cupel.cli`."""
-ORDER = (
-    "score diagnose plan merge metrics meta select annotate human mutt align mbr rerank parse data "
-    "report serve reproduce train tune demo"
-).split()
-"""The first words of all commands, in the order of `cupel --help`."""
 
 
 def question_of(command: str) -> type[Question]:
@@ -34,6 +21,16 @@ def question_of(command: str) -> type[Question]:
 
 def run(words: Sequence[str]) -> int:
     """Run the command that the words ask for; the exit status."""
+    if not words or words[0] in ("--help", "-h"):
+        print(help_text())
+        return 0 if words else 2
+    if words[0] in ("--version", "-V"):
+        print(f"cupel {__version__}")
+        return 0
+    if words[0] in ORDER and words[0] not in {command.split()[0] for command in COMMANDS}:
+        from cupel.cli.typer_commands import typer_status
+
+        return typer_status(words)
     for count in (2, 1):
         command = " ".join(words[:count])
         if command in COMMANDS:

@@ -2,67 +2,36 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, TextIO
-
-import typer
+from typing import TYPE_CHECKING, TextIO
 
 from cupel.cli import output
-from cupel.cli.output import Format
 from cupel.errors import CupelError
 
 if TYPE_CHECKING:
-    from cupel.metric import Metric
+    from cupel.questions.score import Score
     from cupel.scores import Scores
 
-Flagged = Annotated[
-    bool,
-    typer.Option(
-        "--flagged",
-        help="List the segments that checks flag, with their texts; without -m, by all checks that "
-        "are ready (`cupel metrics`).",
-    ),
-]
 
-
-def all_checks(has_sources: bool) -> list[str]:
-    """The checks that are ready, and whose sources are there."""
-    from cupel.metric import SOURCES
-    from cupel.registry import list_metrics
-
-    return [
-        entry.name
-        for entry in list_metrics()
-        if entry.package == "cupel"
-        and not entry.compares
-        and entry.unready is None
-        and (has_sources or SOURCES not in getattr(entry.make, "needs", ()))
-    ]
-
-
-def check_some(metrics: dict[str, Metric]) -> None:
-    """There is a check among the metrics."""
-    from cupel.metrics.check import Check
-
-    if not any(isinstance(metric, Check) for metric in metrics.values()):
-        names = ", ".join(all_checks(has_sources=True))
-        raise CupelError(f"--flagged needs a check among the metrics: {names}.")
-
-
-def print_flagged(scores: Scores, form: Format, width: int | None, file: TextIO) -> None:
+def print_flagged(question: Score, scores: Scores) -> None:
     """One record for each flagged segment; for people three lines each."""
+    with output.output(question.file) as file:
+        _print(scores, question.format, question.width, file)
+
+
+def _print(scores: Scores, form: str, width: int | None, file: TextIO) -> None:
     from cupel.metrics.check import flagged_rows
     from cupel.names import short_names
 
     rows = flagged_rows(scores)
-    if form in (Format.json, Format.tsv):
-        if form is Format.tsv and not rows:
+    if form in ("json", "tsv"):
+        if form == "tsv" and not rows:
             print(
                 "system", "segment", "check", "value", "source", "translation", sep="\t", file=file
             )
             return
         output.records(rows, form, file, signatures=scores.signatures)
         return
-    if form is Format.latex:
+    if form == "latex":
         raise CupelError("--flagged lists texts: choose -f text, json or tsv.")
     names = short_names(scores.systems)
     for row in rows:

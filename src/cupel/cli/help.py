@@ -31,14 +31,14 @@ def help_text(question: type[Question], *, everything: bool) -> str:
     lines = [f"Usage: {_usage(question, arguments)}", "", *_description(question)]
     if arguments:
         lines += ["", "Arguments", *_rows(_argument_row(field) for field in arguments)]
-    lines += ["", MAIN, *_rows([*map(_option_row, first), *COMMON])]
+    lines += ["", MAIN, *_rows([*(_option_row(field, everything) for field in first), *COMMON])]
     panels: dict[str, list[Field]] = {}
     for field in options:
         if field not in first:
             panels.setdefault(field.panel or "Further options", []).append(field)
     if everything:
         for panel, members in panels.items():
-            lines += ["", panel, *_rows(map(_option_row, members))]
+            lines += ["", panel, *_rows(_option_row(field, True) for field in members)]
     elif panels:
         lines += ["", f"More options, explained by `cupel {question.command} --help-all`"]
         lines += _rows(
@@ -80,14 +80,18 @@ def _argument_row(field: Field) -> tuple[str, str]:
     return field.option.metavar or field.name.upper(), _sentence(field)
 
 
-def _option_row(field: Field) -> tuple[str, str]:
-    short = sorted(field.names, key=lambda name: (name.startswith("--"), len(name)))
-    names = ", ".join([*short, *field.option.constants])
+def _option_row(field: Field, everything: bool) -> tuple[str, str]:
+    """Its names and its sentence; of the names, all or the shortest and the first."""
+    names = [*field.names, *field.option.constants]
+    short = sorted((name for name in names if not name.startswith("--")), key=len)
+    long = [name for name in names if name.startswith("--")]
+    if not everything:
+        short, long = [n for n in short if n in field.names][:1], long[:1]
     if field.choices:
         value = "|".join(field.choices)
     else:
         value = "" if plain_hint(field.hint) is bool else field.option.metavar or "VALUE"
-    return f"{names} {value}{'...' * field.many}".rstrip(), _sentence(field)
+    return f"{', '.join([*short, *long])} {value}{'...' * field.many}".rstrip(), _sentence(field)
 
 
 def _sentence(field: Field) -> str:

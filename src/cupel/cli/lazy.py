@@ -14,7 +14,7 @@ from typing import Any
 import typer
 from typer.main import get_command
 
-from cupel.cli.commands import COMMANDS, ORDER
+from cupel.cli.table import COMMANDS, ORDER
 from cupel.cli.usage import Group
 from cupel.cli.variadic import SpreadingCommand
 

@@ -13,7 +13,6 @@ import typer
 from cupel.cli import candidates as shared
 from cupel.cli import languages
 from cupel.cli.candidates import ChoiceFormat, Combination, ListFormat
-from cupel.cli.on_ray import Address, EngineName
 from cupel.cli.options import SEED, Out, Seed, Workers
 from cupel.errors import CupelError
 
@@ -24,6 +23,25 @@ if TYPE_CHECKING:
     from cupel.choosing.segment import Candidates
 
 METHOD = "Fewer pairs"
+
+
+class EngineName(StrEnum):
+    """The values of `--engine`."""
+
+    local = "local"
+    ray = "ray"
+
+
+Address = Annotated[
+    str | None,
+    typer.Option(
+        "--address",
+        metavar="HOST:PORT",
+        help="Address of the Ray cluster, or auto for the one that runs on this machine.",
+        show_default="a cluster on this machine for this run",
+        rich_help_panel="Large inputs",
+    ),
+]
 
 
 class Method(StrEnum):

@@ -3,24 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Annotated, Any
-
-import typer
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from cupel.meaning import Meaning
     from cupel.scores import Scores
-
-Domain = Annotated[
-    str | None,
-    typer.Option(
-        "--domain",
-        metavar="NAME",
-        help="Domain of the texts: news, talks or biomedical. With --paired, what a difference means "
-        "to people is known for these only.",
-        rich_help_panel="Significance",
-    ),
-]
 
 
 def meanings_of(scores: Scores, asked: bool, pair: str | None, domain: str | None) -> list[Meaning]:

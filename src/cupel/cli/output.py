@@ -5,6 +5,7 @@ A terminal gets colour and bold; a pipe gets the same text without. Nothing is e
 
 from __future__ import annotations
 
+import os
 import re
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -53,11 +54,6 @@ def output(path: Path | None) -> Iterator[TextIO]:
         yield file
 
 
-def is_parquet(path: Path | None) -> bool:
-    """Whether a file is to be Parquet, by its name."""
-    return path is not None and path.suffix.lower() == ".parquet"
-
-
 def print_table(
     header: Sequence[str],
     rows: Iterable[Sequence[str]],
@@ -71,7 +67,7 @@ def print_table(
     lines: the rows, from 0, with a line before them; LaTeX draws one between groups (#). widths: of
     the columns, where they are known and rows are not to be held.
     """
-    if form == Format.latex:
+    if form == "latex":
         latex_table(header, rows, file)
     else:
         table(header, rows, file, lines, widths)
@@ -80,7 +76,7 @@ def print_table(
 def print_signatures(signatures: Mapping[str, str], form: str, file: TextIO) -> None:
     """One line a metric, behind the table; in LaTeX as comments."""
     for metric, signature in signatures.items():
-        line = f"% {metric} | {signature}" if form == Format.latex else f"{metric}|{signature}"
+        line = f"% {metric} | {signature}" if form == "latex" else f"{metric}|{signature}"
         print(line, file=file)
 
 
@@ -95,7 +91,7 @@ def table(
 
     On a terminal the header is bold, and so is a cell with a `*`: the best of its column.
     """
-    colour = file.isatty()
+    colour = file.isatty() and "NO_COLOR" not in os.environ
     if widths is None:
         rows = list(rows)
         widths = [max(map(shown_width, column)) for column in zip(header, *rows, strict=True)]
@@ -139,11 +135,11 @@ _LEFT_TO_RIGHT = "\u200e"
 
 def records(rows: Sequence[Mapping[str, Any]], form: str, file: TextIO, **extras: object) -> None:
     """Flat records as JSON (under "rows", with the version and `extras`), TSV or LaTeX."""
-    if form == Format.json:
+    if form == "json":
         print(json_document(rows, **extras), file=file)
         return
     columns = list(rows[0]) if rows else []
-    if form == Format.latex:
+    if form == "latex":
         latex_table(columns, ([field(row[column]) for column in columns] for row in rows), file)
         return
     print(*columns, sep="\t", file=file)

@@ -3,29 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, TextIO
+from typing import TYPE_CHECKING, TextIO
 
 from cupel.cli import output
-from cupel.cli.output import Format
 from cupel.corpus import Corpus
 from cupel.errors import CupelError
 from cupel.metric import Metric, Preferring
+from cupel.names import short_names
+
+if TYPE_CHECKING:
+    from cupel.arrays import FloatArray
+    from cupel.questions.score import Score
 
 
-def print_preferences(
-    corpus: Corpus,
-    metrics: Mapping[str, Metric],
-    form: Format,
-    width: int | None,
-    score_only: bool,
-    file: TextIO,
-) -> None:
+def print_preferences(question: Score, corpus: Corpus, metrics: Mapping[str, Metric]) -> None:
     """One row per segment: the probability that the first system's translation is the better one.
 
     In text also how many segments each system wins, and the mean probability.
     """
     from cupel.batch import Batch
-    from cupel.names import short_names
 
     for label, metric in metrics.items():
         if not isinstance(metric, Preferring):
@@ -39,23 +35,37 @@ def print_preferences(
         )
     (first, one), (second, other) = corpus.systems.items()
     batches = [Batch(list(texts), corpus.references, corpus.sources) for texts in (one, other)]
-    probabilities: dict[str, Any] = {}
+    probabilities: dict[str, FloatArray] = {}
     for label, metric in metrics.items():
         prepared = metric.prepare(corpus)
         assert isinstance(prepared, Preferring)
         probabilities[label] = prepared.prefer(*batches)
+    with output.output(question.file) as file:
+        _print(question, probabilities, (first, second), metrics, file)
+
+
+def _print(
+    question: Score,
+    probabilities: Mapping[str, FloatArray],
+    systems: tuple[str, str],
+    metrics: Mapping[str, Metric],
+    file: TextIO,
+) -> None:
+    form, width = question.format, question.width
+    first, second = systems
+    segments = len(next(iter(probabilities.values())))
     places = 4 if width is None else width
-    if form in (Format.json, Format.tsv):
+    if form in ("json", "tsv"):
         rows = [
             {"segment": i + 1, "first": first, "second": second}
             | {label: _rounded(float(p[i]), width) for label, p in probabilities.items()}
-            for i in range(len(corpus))
+            for i in range(segments)
         ]
         signatures = {label: str(metric.signature()) for label, metric in metrics.items()}
         output.records(rows, form, file, signatures=signatures)
         return
-    lines = [[f"{p[i]:.{places}f}" for p in probabilities.values()] for i in range(len(corpus))]
-    if score_only and form is Format.text:
+    lines = [[f"{p[i]:.{places}f}" for p in probabilities.values()] for i in range(segments)]
+    if question.score_only and form == "text":
         for line in lines:
             print(*line, sep="\t", file=file)
         return
@@ -63,7 +73,7 @@ def print_preferences(
     body.append(["mean", *(f"{p.mean():.{places}f}" for p in probabilities.values())])
     header = ["Segment", *probabilities]
     output.print_table(header, body, form, file)
-    if form is Format.text:
+    if form == "text":
         first, second = short_names((first, second)).values()
         print(f"\nProbability that {first} is better than {second}", file=file)
         for label, p in probabilities.items():

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any, TextIO
 from cupel.cli import output
 from cupel.cli.clusters import pair_rows, print_clusters, rank_columns
 from cupel.cli.meanings import preferred_columns, sentences
-from cupel.cli.output import Format
 from cupel.names import short_names
 
 if TYPE_CHECKING:
     from cupel.gates import Outcome
     from cupel.meaning import Meaning
     from cupel.metric import Metric
+    from cupel.questions.score import Printed
     from cupel.scores import Comparison, Scores
     from cupel.significance import Interval
     from cupel.system_ranking import Ranking
@@ -26,14 +26,11 @@ class Results:
     def __init__(
         self,
         scores: Scores,
-        ci: bool,
-        ci_n: int,
-        test: str | None,
-        test_n: int | None,
-        seed: int,
+        question: Printed,
         rankings: Mapping[str, Ranking] | None = None,
         outcomes: Sequence[Outcome] = (),
     ) -> None:
+        ci_n, test, seed = question.ci_n, question.paired, question.seed
         self.scores = scores
         self.rankings = rankings or {}
         self.outcomes = outcomes
@@ -43,15 +40,15 @@ class Results:
         self.comparisons: dict[str, dict[str, Comparison]] = {}
         for metric in scores.metrics:
             extra: dict[str, object] = {}
-            if ci:
+            if question.ci:
                 self.intervals[metric] = scores.intervals(metric, resamples=ci_n, seed=seed)
                 extra["bs"] = ci_n
             elif metric in self.rankings:
                 extra["bs"] = ci_n
             if test:
-                compared = scores.paired(metric, test, samples=test_n, seed=seed)
+                compared = scores.paired(metric, test, samples=question.paired_n, seed=seed)
                 self.comparisons[metric] = {c.system: c for c in compared}
-                extra[test] = test_n or {"bs": 1000, "ar": 10_000}[test]
+                extra[test] = question.paired_n or {"bs": 1000, "ar": 10_000}[test]
             if extra:
                 extra["seed"] = seed
             self.signatures[metric] = str(scores.signature(metric, **extra))
@@ -101,19 +98,19 @@ class Results:
 
 def print_systems(
     results: Results,
-    form: Format,
+    form: str,
     width: int | None,
     score_only: bool,
     file: TextIO,
     details: bool = False,
 ) -> None:
     """One row per system, one column per metric; with `score_only` nothing but the scores."""
-    if form in (Format.json, Format.tsv):
+    if form in ("json", "tsv"):
         rows, parts = (
             results.rows(width),
             _detail_rows(results.scores, "system", width) if details else [],
         )
-        if form is Format.tsv:
+        if form == "tsv":
             nothing = dict.fromkeys(rows[0])
             rows += [
                 nothing
@@ -129,7 +126,7 @@ def print_systems(
     for row in results.rows(None):
         decimals = places_of(metrics[metric_of(row["metric"], metrics)], width)
         cells[row["system"]][row["metric"]] = results.cell(row, decimals, score_only)
-    if score_only and form is Format.text:
+    if score_only and form == "text":
         one = len(cells) == 1
         for values in cells.values():
             print(*values.values(), sep="\n" if one else "\t", file=file)
@@ -145,14 +142,14 @@ def print_systems(
         places = {label: places_of(metrics[label], width) for label in results.rankings}
         print_clusters(results.rankings, places, form, file)
     output.print_signatures(results.signatures, form, file)
-    if results.comparisons and form is Format.text:
+    if results.comparisons and form == "text":
         baseline = names[results.scores.systems[0]]
         print(f"* differs from {baseline} at p < 0.05", file=file)
         for sentence in [*_verdicts(results), *sentences(results.meanings, names)]:
             print(sentence, file=file)
 
 
-def _print_details(scores: Scores, form: Format, width: int | None, file: TextIO) -> None:
+def _print_details(scores: Scores, form: str, width: int | None, file: TextIO) -> None:
     """A table per metric: one row per detail, one column per system."""
     for metric in scores.metrics:
         of_system = scores.details(metric)
@@ -206,7 +203,7 @@ def _verdicts(results: Results) -> list[str]:
 
 def print_segments(
     results: Results,
-    form: Format,
+    form: str,
     width: int | None,
     score_only: bool,
     file: TextIO,
@@ -215,7 +212,7 @@ def print_segments(
     """One row per system and segment; details are further columns, in JSON records of their own."""
     scores = results.scores
     rows = scores.segment_rows()
-    in_json = details and form is Format.json
+    in_json = details and form == "json"
     beside = {"details": _detail_rows(scores, "segment", width)} if in_json else {}
     for metric in scores.metrics if details and not in_json else ():
         of_system = scores.details(metric, "segment")
@@ -223,14 +220,14 @@ def print_segments(
             parts = of_system[row["system"]].items()
             row |= {f"{metric}.{name}": float(values[row["segment"] - 1]) for name, values in parts}
     columns = [column for column in rows[0] if column not in ("system", "segment")]
-    if form in (Format.json, Format.tsv):
+    if form in ("json", "tsv"):
         if width is not None:
             rows = [r | {c: round(r[c], width) for c in columns} for r in rows]
         output.records(rows, form, file, signatures=scores.signatures, **beside)
         return
     places = {c: places_of(scores.metrics[metric_of(c, scores.metrics)], width) for c in columns}
     lines = [[f"{row[c]:.{places[c]}f}" for c in columns] for row in rows]
-    if score_only and form is Format.text:
+    if score_only and form == "text":
         for line in lines:
             print(*line, sep="\t", file=file)
         return

@@ -10,42 +10,36 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
 from cupel.cli import output
-from cupel.cli.output import Format, is_parquet
 from cupel.cli.score_tables import metric_of, places_of
 from cupel.engines.segments import SegmentStore, rows_of
+from cupel.questions.score import is_parquet
 
 if TYPE_CHECKING:
     from cupel.arrays import FloatArray
     from cupel.blocks import BlockStatistics
     from cupel.engines.sinks import ParquetSink
     from cupel.metric import Metric
+    from cupel.questions.score import Printed
     from cupel.scores import Scores
 
 
 class SegmentStream:
-    """Takes blocks with `add`, and what is left to write with `finish`; a context manager.
-
-    out: the file to write; with the end .parquet it becomes Parquet.
-    """
+    """Takes blocks with `add`, and what is left to write with `finish`; a context manager."""
 
     def __init__(
         self,
         systems: Sequence[str],
         metrics: Mapping[str, Metric],
-        form: Format,
-        width: int | None,
-        score_only: bool,
-        out: Path | None,
+        question: Printed,
     ) -> None:
         self._systems, self._metrics = list(systems), metrics
-        self._form, self._width, self._score_only, self._out = form, width, score_only, out
-        self._parquet = is_parquet(out)
-        bare = score_only and form is Format.text
-        self._at_once = self._parquet or bare or form is Format.tsv
+        self._form, self._width, self._out = question.format, question.width, question.file
+        self._parquet = is_parquet(self._out)
+        bare = question.score_only and self._form == "text"
+        self._at_once = self._parquet or bare or self._form == "tsv"
         self._stack = ExitStack()
         self._file: TextIO | None = None
         self._sink: ParquetSink | None = None
@@ -77,7 +71,7 @@ class SegmentStream:
         if self._at_once:
             for system in range(1, len(self._systems)):
                 self._write_system(system)
-        elif self._form is Format.json:
+        elif self._form == "json":
             self._write_json(scores.signatures)
         else:
             self._write_table(scores.signatures)
@@ -92,7 +86,7 @@ class SegmentStream:
             schema = {"system": pl.String, "segment": pl.Int64}
             schema |= dict.fromkeys(self._columns, pl.Float64)
             self._sink = self._stack.enter_context(parquet_sink(self._out, schema))
-        elif self._form is Format.tsv:
+        elif self._form == "tsv":
             print("system", "segment", *self._columns, sep="\t", file=self._file)
 
     def _write_system(self, system: int) -> None:
@@ -107,7 +101,7 @@ class SegmentStream:
             columns = dict(zip(self._columns, self._rounded(rows.T), strict=True))
             name = [self._systems[system]] * len(rows)
             self._sink.add({"system": name, "segment": numbers, **columns})
-        elif self._form is Format.tsv:
+        elif self._form == "tsv":
             name_field = output.field(self._systems[system])
             for number, values in zip(numbers, self._rounded(rows), strict=True):
                 cells = "\t".join(map(repr, values))
@@ -151,7 +145,7 @@ class SegmentStream:
         assert self._file is not None
         header = ["System", "Segment", *self._columns]
         widths = list(map(len, header))
-        if self._form is Format.text:
+        if self._form == "text":
             for cells in self._all_cells():
                 widths = [max(w, len(cell)) for w, cell in zip(widths, cells, strict=True)]
         output.print_table(header, self._all_cells(), self._form, self._file, widths=widths)

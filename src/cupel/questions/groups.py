@@ -137,7 +137,16 @@ class Spread:
 
     panel: ClassVar[str] = "Large inputs"
 
-    workers: Count = workers()
+    workers: Count | None = option(
+        None,
+        "Number of processes that share the work.",
+        "--workers",
+        "--paired-jobs",
+        "-j",
+        role="spread",
+        metavar="N",
+        shown="1; with --engine ray one for each CPU or GPU of the cluster",
+    )
     stream: bool = option(
         False,
         "Read the files block by block, in memory that does not grow with them. Files of more "

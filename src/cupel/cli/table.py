@@ -1,0 +1,18 @@
+"""The commands: the question that each asks, and the function that answers and prints it.
+
+Both are imported when the command is asked for. Such a function takes the question and returns the
+exit status, or nothing for 0.
+"""
+
+COMMANDS = {
+    "score": ("score:Score", "score:run"),
+    "merge": ("merge:Merge", "merge:run"),
+    "metrics": ("metrics:Metrics", "metrics:run"),
+    "demo": ("demo:Demo", "demo:run"),
+}
+"""Command -> the question, MODULE:CLASS of `cupel.questions`, and MODULE:FUNCTION of `cupel.cli`."""
+ORDER = (
+    "score diagnose plan merge metrics meta select annotate human mutt align mbr rerank parse data "
+    "report serve reproduce train tune demo"
+).split()
+"""The first words of all commands, in the order of `cupel --help`."""
