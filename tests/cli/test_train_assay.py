@@ -98,5 +98,6 @@ def test_the_file_of_the_release_can_be_read(tmp_path: Path) -> None:
     first, release = trainings.values()
     assert release["encoder"] == Path("deberta-v3-xsmall")
     assert release["teachers"] == [Path("assay-2-large")]
-    assert {name for name in release if release[name] != first.get(name)} == {"train", "steps"}
+    different = {name for name in release if release[name] != first.get(name)}
+    assert different == {"train", "steps", "release"}
     assert read_card(model_folder("assay-2"), "assay")["data"] == release["train"]

@@ -32,6 +32,9 @@ def assay(
         show_default="held-out, one line in twenty of the training data")] = None,
     left_out: Annotated[list[str] | None, option(DATA, "--left-out", "DATASET...",
         "Graded campaigns to measure the trained model on, which it does not learn from.")] = None,
+    release: Annotated[bool, option(DATA, "--release", None,
+        "Learn from data for reporting, too; the model's card calls it a release, and figures of it on "
+        "such data mean nothing.")] = False,
     pairs: shared.Pairs = None,
     corrupted: Annotated[float, option(DATA, "--corrupted", "WEIGHT",
         "How much a preference for a sentence over its corruption counts, beside a judgment.",
@@ -176,7 +179,8 @@ def assay(
         train=distinct(train or ["wmt13"]), dev=distinct(dev or [HELD_OUT]),
         pairs=tuple(pairs) if pairs else None, encoder=encoder, layers=layers, start=start,
         teachers=tuple(teachers or ()), teacher_encoder=teacher_encoder,
-        outputs=tuple(outputs or ()), left_out=distinct(left_out or []), stored=stored,
+        outputs=tuple(outputs or ()), left_out=distinct(left_out or []),
+        release=release, stored=stored,
         design=Design(
             phrases=phrases, worst=worst, repeats=repeats, pooled=pooled, weighting=weighting,
             joint=joint, matched=matched, level=level,

@@ -13,8 +13,9 @@ from __future__ import annotations
 import zlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import compress
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -25,6 +26,7 @@ from cupel.errors import CupelError
 from cupel.human.evalset import evalset_pairs, read_evalset
 from cupel.learned.assay.data.examples import HELD_OUT, LINES, TEACHERS, Judgments
 from cupel.learned.language_pairs import chosen_pairs
+from cupel.learned.manifest import Gate, measured
 from cupel.reading.jsons import json_lines
 
 if TYPE_CHECKING:
@@ -54,6 +56,22 @@ class GradedPair:
     grades: FloatArray
     documents: list[str] = field(default_factory=list)
     sources: list[str] = field(default_factory=list)
+
+    def part(self, dataset: str, gate: Gate | None) -> GradedPair:
+        """The translations in documents for training, or, without a gate, in those for measuring."""
+        name = dataset if Path(dataset).is_dir() else dataset.partition(":")[0]
+        documents = self.documents or [""] * len(self.lines)
+        choose = gate.documents if gate is not None else measured
+        kept = choose(name, self.pair, documents)
+        if kept.all():
+            return self
+        if not kept.any():
+            raise CupelError(f"{self.pair} of {name} has no documents for training.")
+        columns = (self.hypotheses, self.references, self.lines, self.documents, self.sources)
+        lists: list[list[Any]] = [list(compress(column, kept)) for column in columns]
+        hypotheses, references, lines, documents, sources = lists
+        grades = standardised(self.grades[kept], Path(name))
+        return GradedPair(self.pair, hypotheses, references, lines, grades, documents, sources)
 
 
 @dataclass
@@ -165,13 +183,16 @@ def add_campaign(
     first: int,
     pairs: Sequence[str] | None = None,
     outputs: bool = False,
+    gate: Gate | None = None,
 ) -> int:
     """Add a campaign's grades; its language pairs are numbered from `first`. Returns the next.
 
-    outputs: its translations are to be taught, too.
+    outputs: its translations are to be taught, too. gate: keeps the documents for training; without
+    it, those for measuring stay.
     """
     number = 1 + max((campaign for *_, campaign in builder.marks), default=0)
-    for of_pair in graded_pairs(dataset, pairs):
+    for whole in graded_pairs(dataset, pairs):
+        of_pair = whole.part(dataset, gate)
         rows = zip(
             of_pair.hypotheses, of_pair.references, of_pair.lines, of_pair.grades, strict=True
         )
@@ -186,11 +207,13 @@ def add_campaign(
     return first
 
 
-def add_outputs(builder: Builder, folder: str, first: int) -> int:
+def add_outputs(builder: Builder, folder: str, first: int, gate: Gate | None = None) -> int:
     """Add the translations of a folder in mt-metrics-eval's layout, to be taught; human scores are
     not read. Its language pairs into English are numbered from `first`. Returns the next.
     """
     for pair in chosen_pairs(folder, evalset_pairs(folder), None):
+        if gate is not None:
+            gate.check(folder, [pair])
         for name in read_evalset(folder, pair).references:
             corpus = read_evalset(folder, pair, [name]).corpus
             for texts in corpus.systems.values():

@@ -25,6 +25,7 @@ from cupel.learned.assay.data.examples import BORROWED, CORRUPTED, JUDGED, LINES
 from cupel.learned.assay.data.graded import add_campaign, add_outputs, is_campaign
 from cupel.learned.assay.data.json_rankings import JSON_RANKINGS, add_json_rankings
 from cupel.learned.language_pairs import chosen_pairs
+from cupel.learned.manifest import Gate, text_key
 from cupel.neural.wordpiece import Pieces, WordPieces
 from cupel.reading import read_lines
 from cupel.text.content_words import is_content
@@ -108,16 +109,20 @@ def collect(
     outputs: bool = False,
     folders: Sequence[str] = (),
     seed: int = 12345,
+    gate: Gate | None = None,
 ) -> Builder:
     """Texts and judgments: rankings, graded campaigns, da13, sick, tables of grades.
 
     pairs: language pairs, all into English by default. outputs: all translations of a dataset too,
-    judged or not, to be taught. folders: more of them, in mt-metrics-eval's layout.
+    judged or not, to be taught. folders: more of them, in mt-metrics-eval's layout. gate: refuses or
+    leaves out what the manifest does not give for training; without it, all is for measuring.
     """
     builder = Builder()
     random = np.random.default_rng(seed)
     campaign = 0
     for dataset in datasets:
+        if gate is not None:
+            gate.check(dataset, pairs)
         if dataset == "da13":
             campaign = _add_assessments(builder, campaign, pairs)
         elif dataset == "sick":
@@ -127,14 +132,39 @@ def collect(
         elif dataset == JSON_RANKINGS:
             campaign = add_json_rankings(builder, campaign, outputs, pairs)
         elif is_campaign(dataset):
-            campaign = add_campaign(builder, dataset, campaign, pairs, outputs)
+            campaign = add_campaign(builder, dataset, campaign, pairs, outputs, gate)
         else:
             campaign = _add_rankings(
                 builder, dataset, campaign, corruptions, random, outputs, pairs
             )
     for folder in folders:
-        campaign = add_outputs(builder, folder, campaign)
+        campaign = add_outputs(builder, folder, campaign, gate)
+    if gate is not None:
+        leave_out(builder, gate)
     return builder
+
+
+def leave_out(builder: Builder, gate: Gate) -> None:
+    """Leave out all judgments and lessons beside a text of what is not for training."""
+    reserved = gate.reserved()
+    if not reserved:
+        return
+    texts = list(builder.sentences)
+    shared = {number for number, text in enumerate(texts) if text_key(text) in reserved}
+    segments = {number for number, text in builder.sources.items() if text_key(text) in reserved}
+    items = {
+        item
+        for (_, reference, segment), item in builder.items.items()
+        if reference in shared or segment in segments
+    }
+    used = {item for item, *_ in (*builder.grades, *builder.marks)} | set(builder.outputs)
+    used |= {item for better, worse, _ in builder.pairs for item in (better, worse)}
+    if items & used:
+        gate.dropped["all data, beside a text for reporting"] += len(items & used)
+    builder.pairs = [row for row in builder.pairs if not items & {row[0], row[1]}]
+    builder.grades = [row for row in builder.grades if row[0] not in items]
+    builder.marks = [row for row in builder.marks if row[0] not in items]
+    builder.outputs = {item: None for item in builder.outputs if item not in items}
 
 
 def _add_rankings(

@@ -16,6 +16,7 @@ import numpy as np
 import torch
 
 from cupel.arrays import Float32Array
+from cupel.console import warn
 from cupel.errors import CupelError
 from cupel.folders import write_bytes
 from cupel.learned.assay.data.examples import BORROWED, CORRUPTED, JUDGED, LINES, TIED, Judgments
@@ -35,6 +36,7 @@ from cupel.learned.assay.training.teachers import (
     with_lessons,
     with_marks,
 )
+from cupel.learned.manifest import CHOOSING, Gate, entry_of, licences
 from cupel.neural.checkpoints import Run
 from cupel.neural.devices import find_device
 from cupel.neural.encoder import Encoder
@@ -68,6 +70,7 @@ class Order:
     teacher_encoder  theirs, where it is not the model's own
     outputs  folders in mt-metrics-eval's layout with more translations for teachers to score
     left_out graded campaigns that the model is measured on when it is trained
+    release  whether it may learn from data for reporting, on which it is then not reported
     """
 
     train: tuple[str, ...] = ("wmt13",)
@@ -80,6 +83,7 @@ class Order:
     teacher_encoder: Path | None = None
     outputs: tuple[str, ...] = ()
     left_out: tuple[str, ...] = ()
+    release: bool = False
     design: Design = field(default_factory=Design)
     training: Training = field(default_factory=Training)
     stored: str = "int8"
@@ -96,6 +100,7 @@ class Order:
             "start": _sha256(named_folder(self.start)) if self.start else None,
             "teachers": [_sha256(teacher_folder(name)) for name in self.teachers],
             "outputs": list(self.outputs),
+            "release": self.release,
             "design": self.design.record(),
             **self.training.record(),
         }
@@ -107,6 +112,7 @@ def train_assay(order: Order, folder: Path | str, report: Report | None = None) 
     Returns the last epoch.
     """
     check_untrained(folder)
+    gate = check_data(order)
     check_left_out(order)
     place = _place(order.training.device)
     run = Run(folder, order.settings)
@@ -116,7 +122,7 @@ def train_assay(order: Order, folder: Path | str, report: Report | None = None) 
     model = build(Encoder.load(order.encoder, order.layers), order.design)
     if order.start:
         begin_with(model, order.start, order.encoder)
-    data, dev = _data(order, model)
+    data, dev = _data(order, model, gate)
     if order.design.weighting == "table":
         model.table.copy_(torch.from_numpy(inverse_frequencies(data, len(model.table))))  # type: ignore[operator, arg-type]
     kept, log = train(
@@ -129,7 +135,7 @@ def train_assay(order: Order, folder: Path | str, report: Report | None = None) 
             name: order.settings[name] for name in ("start", "teachers") if getattr(order, name)
         }
         origin["recipe"] = order.training.record()
-        _write(kept, order, folder, data, dev, log[-1].record(), origin)
+        _write(kept, order, folder, data, dev, log[-1].record(), origin, gate)
         run.finish()
     if place.world > 1:
         torch.distributed.destroy_process_group()
@@ -158,6 +164,7 @@ def average_assay(
     order: the data that they were trained on, for calibration and figures.
     """
     check_untrained(folder)
+    gate = check_data(order)
     check_left_out(order)
     device = order.training.device
     first, card = load_assay(named_folder(folders[0]), order.encoder, device)
@@ -174,9 +181,9 @@ def average_assay(
         for name, tensor in model.state_dict().items():
             total[name] += tensor
     first.load_state_dict({name: tensor / len(folders) for name, tensor in total.items()})
-    data, dev = _data(order, first)
+    data, dev = _data(order, first, gate)
     held_out = {} if dev is None else figures(first, dev)
-    _write(first, order, folder, data, dev, held_out, {"average of": members})
+    _write(first, order, folder, data, dev, held_out, {"average of": members}, gate)
     return held_out
 
 
@@ -186,14 +193,32 @@ def _member(card: Mapping[str, Any]) -> dict[str, Any]:
     return {name: card[name] for name in names if name in card}
 
 
-def _data(order: Order, model: Assay) -> tuple[Judgments, Judgments | None]:
+def check_data(order: Order) -> Gate:
+    """Refuse data that the manifest does not give for this training, before any work; the gate."""
+    start = read_card(named_folder(order.start), KIND)["data"] if order.start else ()
+    gate = Gate.of(order.release, start)
+    for name in (*order.train, *order.outputs):
+        gate.check(name, order.pairs)
+    for name in order.dev if order.dev not in ((HELD_OUT,), (NONE,)) else ():
+        Gate(gate.uses if gate.release else CHOOSING).check(name, order.pairs)
+    for teacher in order.teachers:
+        gate.check_model(f"The teacher {teacher}", read_card(teacher_folder(teacher), KIND)["data"])
+    return gate
+
+
+def _data(order: Order, model: Assay, gate: Gate) -> tuple[Judgments, Judgments | None]:
     """What is trained on, and what is held out."""
     tokenizer = model.encoder.pieces
     assert tokenizer is not None
     builder = collect(
         order.train, pairs=order.pairs, corruptions=CORRUPTIONS if order.training.corrupted else 0,
-        outputs=bool(order.teachers), folders=order.outputs,
+        outputs=bool(order.teachers), folders=order.outputs, gate=gate,
     )  # fmt: skip
+    if gate.dropped:
+        counts = ", ".join(f"{count:,} of {name}" for name, count in gate.dropped.items())
+        warn(
+            f"Translations that are not for training, or stand beside texts that are not: {counts}."
+        )
     data = builder.build(tokenizer)
     if order.teachers:
         encoder = order.teacher_encoder or order.encoder
@@ -220,8 +245,9 @@ def _write(
     dev: Judgments | None,
     last: Mapping[str, Any],
     origin: Mapping[str, Any],
+    gate: Gate,
 ) -> None:
-    """Save a model with its card. last: its figures; origin: how it was made."""
+    """Save a model with its card. last: its figures; origin: how it was made; gate: what it read."""
     encoder = {
         "name": str(order.encoder) if order.encoder else "all-MiniLM-L6-v2",
         "sha256": order.settings["encoder"],
@@ -237,7 +263,10 @@ def _write(
         **origin,
         "dev": {"of": list(order.dev), **last},
         **({"left out": left_out(model, order.left_out)} if order.left_out else {}),
+        **({"release": True} if gate.release else {}),
+        **({"not learned from": dict(gate.dropped)} if gate.dropped else {}),
         "licence": OTHER_LICENCE if order.encoder else LICENCE,
+        "licences": licences((*order.train, *order.outputs)),
     }
     begun = Encoder.load(order.encoder, order.layers) if order.stored == "rank160" else None
     if order.stored == "whole" and order.encoder:
@@ -283,20 +312,22 @@ def figures(model: Assay, data: Judgments) -> dict[str, float]:
 
 def check_left_out(order: Order) -> None:
     """Refuse what cannot be measured on, or is trained on: before the training, not after it."""
-    trained = {pair for name in order.train if is_campaign(name) for pair in _pairs_of(name)}
+    campaigns = filter(is_campaign, order.train if order.left_out else ())
+    trained = {pair for name in campaigns for pair in _pairs_of(name, order.pairs)}
     for dataset in order.left_out:
         if not is_campaign(dataset):
             raise CupelError(
                 f"{dataset} cannot be left out: a graded campaign was expected, such as mqm21."
             )
-        if trained & _pairs_of(dataset):
+        both = trained & _pairs_of(dataset)
+        if any((entry := entry_of(*part)) is None or not entry.tenths for part in both):
             raise CupelError(f"{dataset} cannot be trained on and left out.")
 
 
-def _pairs_of(dataset: str) -> set[tuple[str, str]]:
+def _pairs_of(dataset: str, pairs: Sequence[str] | None = None) -> set[tuple[str, str]]:
     """The campaign and each language pair of it that a name means."""
     name = dataset if Path(dataset).is_dir() else dataset.partition(":")[0]
-    return {(name, of.pair) for of in graded_pairs(dataset)}
+    return {(name, of.pair) for of in graded_pairs(dataset, pairs)}
 
 
 def left_out(model: Assay, datasets: Sequence[str]) -> dict[str, list[float | None]]:

@@ -30,6 +30,7 @@ from cupel.learned.assay.training.tune import (
     Tuned,
     tune,
 )
+from cupel.learned.manifest import Gate, licences
 from cupel.neural.weights import check_untrained, read_card
 
 LICENCE = "That of the model it stands on; the judgments are those that the training was given."
@@ -85,7 +86,8 @@ def tune_assay(order: TuneOrder, folder: Path | str) -> Outcome:
     """Learn a correction, and write it to a folder if it helps on judgments that were left out."""
     check_untrained(folder)
     base = named_folder(order.start)
-    campaigns = [one for name in order.train for one in _judged(name, order.pairs)]
+    gate = Gate.of(False, read_card(base, "assay")["data"])
+    campaigns = [one.part(name, gate) for name in order.train for one in _judged(name, order.pairs)]
     count = sum(len(one.grades) for one in campaigns)
     segment, document = _numbers(campaigns)
     units = len(np.unique(document))
@@ -99,7 +101,7 @@ def tune_assay(order: TuneOrder, folder: Path | str) -> Outcome:
     tuned = tune(material, order.seed)
     outcome = Outcome(tuned, count, len(np.unique(segment)), units)
     if tuned.correction is not None:
-        save_correction(folder, tuned.correction, base, _card(order, outcome, base))
+        save_correction(folder, tuned.correction, base, _card(order, outcome, base, gate))
     return outcome
 
 
@@ -151,7 +153,7 @@ def read(
     return Material(table[rows], grades, segment, document)
 
 
-def _card(order: TuneOrder, outcome: Outcome, base: Path) -> dict[str, Any]:
+def _card(order: TuneOrder, outcome: Outcome, base: Path, gate: Gate) -> dict[str, Any]:
     tuned = outcome.tuned
     return {
         "name": "assay, tuned",
@@ -163,6 +165,8 @@ def _card(order: TuneOrder, outcome: Outcome, base: Path) -> dict[str, Any]:
         "tuned": asdict(tuned.choice),
         "left out": {"tau": _record(tuned.tau), "r": _record(tuned.r)},
         "seed": order.seed,
+        **({"release": True} if gate.release else {}),
+        "licences": licences(order.train),
         "licence": f"{LICENCE} {read_card(base, 'assay').get('licence', '')}".strip(),
     }
 
