@@ -36,8 +36,10 @@ from cupel.errors import CupelError
 from cupel.human.rankings import wmt_rankings
 from cupel.human.tau import tau_wmt14
 from cupel.meta.comparison import perm_both_pairs, standardised
-from cupel.meta.evaluation import Judged, segment_level
+from cupel.meta.evaluation import evaluated
+from cupel.meta.ranked import Ranked
 from cupel.meta.scorecache import MetricScores
+from cupel.questions.judge import Judge
 from peers import CONTESTS, Contest
 
 
@@ -135,7 +137,7 @@ def _bootstrap_row() -> list[str]:
     return [what, f"{took:.2f} s", "about 1 s"]
 
 
-def _judged(metrics: int) -> list[Judged]:
+def _judged(metrics: int) -> list[Ranked]:
     """wmt14's rankings with made-up metrics: what is timed does not depend on the scores."""
     generator = np.random.default_rng(0)
     found = []
@@ -145,13 +147,13 @@ def _judged(metrics: int) -> list[Judged]:
             str(i): MetricScores(generator.normal(size=shape), generator.normal(size=shape[0]))
             for i in range(metrics)
         }
-        found.append(Judged(pair, rankings, scores))
+        found.append(Ranked(pair, rankings, scores))
     return found
 
 
 def _tau_row() -> list[str]:
-    judged = _judged(20)
-    took = statistics.median(seconds(lambda: segment_level(judged)) for _ in range(3))
+    judged, question = _judged(20), Judge(dataset="wmt14", statistic="tau-wmt14")
+    took = statistics.median(seconds(lambda: evaluated(judged, question)) for _ in range(3))
     return ["1,000 resamples of segment tau, 20 metrics, all of wmt14", f"{took:.2f} s", "20 s"]
 
 

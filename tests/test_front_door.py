@@ -337,7 +337,7 @@ def test_an_evaluation_carries_everything(pack: Callable[[str], Path]) -> None:
     assert document["comparisons"] == result.comparison_rows()
     assert shown(result)[0].startswith("wmt12: tau-wmt12, segment level")
     assert result.corrected().shape == (2, 2)
-    with pytest.raises(CupelError, match="There is no way 'word' to judge metrics"):
+    with pytest.raises(CupelError, match="The option --level cannot be 'word'"):
         cupel.evaluate("wmt12", "wer", level="word")
 
 

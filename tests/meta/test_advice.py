@@ -8,10 +8,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 from small_campaign import build
-from typer.testing import CliRunner
 
 import cupel
-from cupel.cli.typer_commands import app
+from commands import run
 from cupel.meta.advice import Advice, advise
 from cupel.meta.graded import Graded
 from cupel.significance import student, widened
@@ -90,17 +89,16 @@ def test_few_segments_widen_intervals() -> None:
     assert widened(0.3, 0.1, 0.4, 100) == (0.1, 0.4)
 
 
-def test_meta_advises_on_small_campaigns(tmp_path: Path) -> None:
+def test_meta_advises_on_small_campaigns(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     folder = build(tmp_path / "campaign")
     # Without -m, the usual metrics; assay is for English only.
-    done = CliRunner().invoke(app, ["meta", str(folder), "--pair", "aa-bb", "--no-cache"])
-    assert done.exit_code == 0, done.output
-    assert {line.split()[0] for line in done.stdout.splitlines()[1:4]} == {
-        "sentbleu",
-        "chrf",
-        "ter",
-    }
-    assert "45 judgments in 12 segments" in done.stdout
+    done = run(capsys, "meta", folder, "--pair", "aa-bb", "--no-cache")
+    assert done.status == 0, done.err
+    names = {line.split()[0] for line in done.out.splitlines()[1:4]}
+    assert names == {"sentbleu", "chrf", "ter"}
+    assert "45 judgments in 12 segments" in done.out
     evaluation = cupel.evaluate(str(folder), ["chrf", "ter"], pairs=["aa-bb"], use_cache=False)
     (row,) = json.loads(evaluation.to_json())["advice"]
     assert {row["best"], row["other"]} == {"chrf", "ter"}

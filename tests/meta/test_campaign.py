@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import inspect
 import json
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Any, get_type_hints
 
 import numpy as np
 import pytest
@@ -15,9 +17,14 @@ from counting import calls
 from cupel.errors import CupelError
 from cupel.human.rankings import Rankings
 from cupel.meta.campaign import evaluate
-from cupel.meta.evaluation import Judged, segment_level, system_level, williams_p_values
-from cupel.meta.graded import Graded, Settings, graded_evaluation
+from cupel.meta.comparison import williams_p_values
+from cupel.meta.evaluation import evaluated
+from cupel.meta.graded import Graded
+from cupel.meta.ranked import Ranked, drawn_pairs
+from cupel.meta.result import Evaluation
 from cupel.meta.scorecache import MetricScores, metric_scores
+from cupel.questions.field import fields_of, plain_hint
+from cupel.questions.judge import Judge
 from cupel.registry import named_metrics
 
 
@@ -39,14 +46,41 @@ def rankings(pair: str, systems: int, rows: int, seed: int = 0) -> Rankings:
     )
 
 
-def judged(pair: str, systems: int, rows: int = 300) -> Judged:
+def judged(pair: str, systems: int, rows: int = 300) -> Ranked:
     generator = np.random.default_rng(1)
     quality = -np.arange(systems)[:, None] + np.zeros((systems, 50))
     scores = {
         name: MetricScores(s := quality + generator.normal(0, noise, quality.shape), s.mean(1))
         for name, noise in (("good", 0.5), ("poor", 8.0))
     }
-    return Judged(pair, rankings(pair, systems, rows), scores)
+    return Ranked(pair, rankings(pair, systems, rows), scores)
+
+
+def segment_level(campaign: Sequence[Ranked], **options: Any) -> Evaluation:
+    return evaluated(campaign, Judge(dataset="", statistic="tau-wmt14", **options))
+
+
+def system_level(campaign: Sequence[Ranked], **options: Any) -> Evaluation:
+    options = {"statistic": "pearson", "human": "expected-wins"} | options
+    return evaluated(campaign, Judge(dataset="", level="system", **options))
+
+
+def graded_evaluation(campaign: Sequence[Graded], statistic: str, **options: Any) -> Evaluation:
+    return evaluated(campaign, Judge(dataset="", statistic=statistic, **options))
+
+
+def test_evaluate_takes_what_the_question_has() -> None:
+    asked = inspect.signature(evaluate).parameters
+    printed = {"format", "width", "file", "report", "force", "advice", "task", "judges"}
+    fields = {field.name: field for field in fields_of(Judge) if field.name not in printed}
+    assert set(asked) - {"progress"} == set(fields)
+    hints = get_type_hints(evaluate)
+    for name, field in fields.items():
+        if not field.required:
+            assert asked[name].default == field.default, name
+        if not field.many:
+            hint = str if field.choices else plain_hint(field.hint)
+            assert hints[name] in (hint, hint | None, str | Path | None), name
 
 
 def test_segment_level_has_values_intervals_and_groups() -> None:
@@ -63,9 +97,7 @@ def test_segment_level_has_values_intervals_and_groups() -> None:
 
 
 def test_a_pair_with_too_few_systems_is_left_out_visibly() -> None:
-    evaluation = system_level(
-        [judged("aa-en", 5), judged("bb-en", 2)], human="expected-wins", resamples=50
-    )
+    evaluation = system_level([judged("aa-en", 5), judged("bb-en", 2)], resamples=50)
     assert evaluation.left_out == {"bb-en": "bb-en has 2 judged systems: a correlation needs 3."}
     assert {a.pair for a in evaluation.agreements} == {"aa-en", "avg"}
     assert evaluation.value("good") == evaluation.value("good", "aa-en")
@@ -76,7 +108,7 @@ def test_intervals_over_judgments_segments_and_systems(over: str) -> None:
     campaign = [judged("aa-en", 6)]
     segment = segment_level(campaign, over=over, resamples=300).agreements[0]
     assert segment.low < segment.value < segment.high
-    system = system_level(campaign, human="expected-wins", over=over, resamples=300).agreements[0]
+    system = system_level(campaign, over=over, resamples=300).agreements[0]
     assert system.low <= system.value <= system.high
     # Drawing systems as well can only add to the uncertainty.
     if over == "both":
@@ -85,11 +117,9 @@ def test_intervals_over_judgments_segments_and_systems(over: str) -> None:
 
 
 def test_pairs_drawn_by_segment_and_system_equal_a_loop() -> None:
-    from cupel.meta.evaluation import drawn_pairs
-
     pairs = judged("aa-en", 5, 40).rankings.pairs()
     counts = np.random.default_rng(0).normal(size=(len(pairs), 2))
-    sums = drawn_pairs(pairs, counts, (5, 50), "both", 7, seed=3)
+    sums = drawn_pairs(pairs, counts, (5, 50), Judge(dataset="", over="both", resamples=7, seed=3))
     segments, systems = (np.random.default_rng(seed) for seed in (3, 4))
     drawn = segments.integers(0, 50, (7, 50)), systems.integers(0, 5, (7, 5))
     for trial in range(7):
@@ -103,7 +133,8 @@ def test_pairs_drawn_by_segment_and_system_equal_a_loop() -> None:
 
 
 def test_williams_between_metrics() -> None:
-    p = williams_p_values(judged("aa-en", 8), "expected-wins")
+    question = Judge(dataset="", level="system", human="expected-wins")
+    p = williams_p_values(*judged("aa-en", 8).correlations(question))
     assert np.diag(p) == pytest.approx([0.5, 0.5])
     assert p[0, 1] == pytest.approx(1 - p[1, 0])
 
@@ -116,19 +147,19 @@ def test_graded_judgments() -> None:
     graded = [Graded("aa-en", human, {"m": noisy})]
     for statistic in ("pearson", "spearman", "tau-b", "tau-c", "acc-eq"):
         for average in (None, "item"):
-            settings = Settings(statistic, average=average, resamples=100)
-            agreement = graded_evaluation(graded, settings).agreements[0]
+            evaluation = graded_evaluation(graded, statistic, average=average, resamples=100)
+            agreement = evaluation.agreements[0]
             assert 0.5 < agreement.low < agreement.value < agreement.high <= 1
             assert agreement.n == 230
     people, machine = np.nanmean(human, axis=1)[:, None], noisy.mean(axis=1)[:, None]
     systems = [Graded("aa-en", people, {"m": machine}, "system", judgments=human)]
     for statistic in ("pearson", "kendall", "accuracy", "tau-b"):
-        settings = Settings(statistic, "system", resamples=50)
-        agreement = graded_evaluation(systems, settings).agreements[0]
+        evaluation = graded_evaluation(systems, statistic, level="system", resamples=50)
+        agreement = evaluation.agreements[0]
         assert agreement.low <= agreement.value <= agreement.high
         assert agreement.value > 0.9
         assert agreement.n == 4
-    soft = graded_evaluation(graded, Settings("spa", "system", resamples=50)).agreements[0]
+    soft = graded_evaluation(graded, "spa", level="system", resamples=50).agreements[0]
     assert soft.value > 0.9
     assert np.isnan(soft.low)
 
@@ -137,7 +168,7 @@ def test_a_metric_without_a_value_is_never_ranked() -> None:
     human = np.random.default_rng(0).normal(size=(4, 30))
     scores = {"constant": np.ones((4, 30)), "good": human + 0.1, "poor": -human}
     evaluation = graded_evaluation(
-        [Graded("aa-en", human, scores)], Settings("pearson", test="perm-both", resamples=20)
+        [Graded("aa-en", human, scores)], "pearson", compare="perm-both", resamples=20
     )
     assert evaluation.order() == ["good", "poor"]
     assert evaluation.clusters() == {"good": 1, "poor": 2}
@@ -294,7 +325,7 @@ def test_resamples_of_twenty_metrics_take_no_loop(pack: Callable[[str], Path]) -
             f"m{i}": MetricScores(generator.normal(size=shape), generator.normal(size=shape[0]))
             for i in range(20)
         }
-        campaign.append(Judged(pair, ranked, scores))
+        campaign.append(Ranked(pair, ranked, scores))
     segment_level(campaign, resamples=20)  # imports
     assert calls(lambda: segment_level(campaign, resamples=1000)) < 50_000
 
@@ -311,14 +342,15 @@ def test_resamples_of_twenty_metrics_take_no_loop(pack: Callable[[str], Path]) -
          "wmt14 has no judgments of 'xx-en'; it has cs-en, de-en, fr-en, hi-en, ru-en."),
         ({"compare": "williams"}, "'williams' does not compare metrics on rankings at segment "
          "level: there, perm-both and bootstrap do."),
-        ({"compare": "dice"}, "There is no way 'dice' to compare metrics by; there are: bootstrap, "
-         "williams, perm-both, perm-sys, perm-input, perm-pair-diff."),
+        ({"compare": "dice"}, "The option --compare cannot be 'dice' (see `cupel meta --help`): it "
+         "should be one of 'bootstrap', 'williams', 'perm-both', 'perm-sys', 'perm-input', "
+         "'perm-pair-diff'."),
         ({"stored": "all"}, "wmt14 is no campaign folder: `stored` cannot be chosen for it."),
         ({"dataset": "da13", "pairs": ["es-en"], "write_scores": "x"},
          "da13 has no systems, of which score files could be written."),
         ({"level": "domain"}, "Rankings have no domain level: it is segment or system."),
-        ({"over": "words"}, "There is no way 'words' to resample over; there are: judgments, "
-         "segments, systems, both."),
+        ({"over": "words"}, "The option --over cannot be 'words' (see `cupel meta --help`): it should "
+         "be one of 'judgments', 'segments', 'systems', 'both'."),
         ({"level": "system", "human": "guess"}, "There is no way 'guess' to score systems; there "
          "are: official, wins-with-ties, wins-without-ties, expected-wins, hopkins-may, trueskill."),
     ],

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -15,7 +16,8 @@ from cupel.human.evalset import read_evalset
 from cupel.meta.campaign import evaluate
 from cupel.meta.result import Evaluation
 from cupel.meta.task_results import evaluate_tasks
-from cupel.meta.tasks import Task, TaskSet
+from cupel.meta.tasks import TaskSet
+from cupel.questions.judge import Judge
 from cupel.scoring import score
 
 PAIR = "de-en"
@@ -77,13 +79,17 @@ def test_files_of_several_systems_are_joined(scores: dict[str, np.ndarray], tmp_
     assert judged(score_files=files).value("judge") == pytest.approx(own.value("rouge-l"))
 
 
+def task(pair: str) -> Judge:
+    return Judge(dataset="", pairs=(pair,))
+
+
 def test_tasks_of_one_language_pair(scores: dict[str, np.ndarray], tmp_path: Path) -> None:
     path = json_lines(tmp_path / "a.jsonl", scores)
-    tasks = TaskSet("one", (Task((PAIR,)), Task((PAIR,), level="system")))
+    tasks = TaskSet("one", (task(PAIR), replace(task(PAIR), level="system")))
     result = evaluate_tasks("sample", "rouge-l", tasks=tasks, score_files=[path], permutations=0)
     for ranking in result.rankings:
         assert ranking.value("rouge") == pytest.approx(ranking.value("rouge-l"), abs=1e-12)
-    two = TaskSet("two", (Task((PAIR,)), Task(("zh-en",))))
+    two = TaskSet("two", (task(PAIR), task("zh-en")))
     with pytest.raises(CupelError, match="the scores of one language pair, but de-en, zh-en are"):
         evaluate_tasks("sample", tasks=two, score_files=[path])
 

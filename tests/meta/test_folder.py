@@ -153,7 +153,8 @@ def test_missing_scores_of_a_system(folder: Path) -> None:
          "perm-pair-diff exchanges verdicts on pairs of translations: it can test tau-23, acc-23, "
          "tau-eq, acc-eq, tau-b, not pearson; use perm-both."),
         ({"stored": "COMET", "undefined": "guess"},
-         "There is no way 'guess' to treat undefined values; there are: skip, zero."),
+         "The option --undefined cannot be 'guess' (see `cupel meta --help`): it should be one of "
+         "'skip', 'zero'."),
     ],
 )  # fmt: skip
 def test_bad_requests(folder: Path, options: dict[str, object], sentence: str) -> None:
@@ -167,7 +168,7 @@ def test_the_command(
 ) -> None:
     command = ["cupel", "meta", str(folder), "--pair", "aa-bb", "--reference", "refB"]
     command += ["--stored", "COMET", "only", "-m", "chrf", "--statistic", "acc-eq"]
-    command += ["--average", "item", "--gold", "mqm", "--test", "perm-pair-diff"]
+    command += ["--average", "item", "--human", "mqm", "--compare", "perm-pair-diff"]
     command += ["--permutations", "50", "--resamples", "20", "-f", "json"]
     monkeypatch.setattr(sys, "argv", command)
     with pytest.raises(SystemExit) as end:

@@ -7,7 +7,7 @@ import pytest
 
 from cupel.errors import CupelError
 from cupel.kernels.permutations import toss_coins
-from cupel.meta.comparison import williams_test
+from cupel.meta.comparison import correlations_of, williams_p_values
 from cupel.meta.permutation import Stopping, permutation_test
 from cupel.meta.statistic import Statistic
 
@@ -128,15 +128,16 @@ def test_bad_input() -> None:
 
 def test_williams_over_what_was_judged() -> None:
     human, good, bad = campaign(6)
-    statistic = Statistic("pearson")
-    p, first, second = williams_test(statistic, human, good, bad)
-    assert first is not None
-    assert second is not None
-    assert first > second
-    assert williams_test(statistic, human, bad, good) == (p, second, first)
-    assert williams_test(statistic, human, good, bad, one_sided=False)[0] == 2 * p
+
+    def p_value(human: np.ndarray, *metrics: np.ndarray, as_published: bool = True) -> float:
+        found = correlations_of(Statistic("pearson"), human, metrics, as_published=as_published)
+        assert found[0][0] > found[0][1]
+        p = williams_p_values(*found)
+        assert p[1, 0] == pytest.approx(1 - p[0, 1])
+        return float(p[0, 1])
+
     some = np.where(np.arange(30) % 2, human, NAN)
     odd = np.arange(30) % 2 == 1
-    fair = williams_test(statistic, some, good, bad, as_published=False)[0]
-    assert fair == williams_test(statistic, human[:, odd], good[:, odd], bad[:, odd])[0]
-    assert fair > williams_test(statistic, some, good, bad)[0]
+    fair = p_value(some, good, bad, as_published=False)
+    assert fair == pytest.approx(p_value(human[:, odd], good[:, odd], bad[:, odd]), abs=1e-15)
+    assert fair > p_value(some, good, bad)

@@ -14,11 +14,12 @@ from cupel.cli import main
 from cupel.errors import CupelError
 from cupel.meta.ranking import Ranking
 from cupel.meta.task_results import TaskEvaluation, evaluate_tasks
-from cupel.meta.tasks import Task, TaskSet, read_tasks
+from cupel.meta.tasks import TaskSet, read_tasks, task_name
+from cupel.questions.judge import Judge
 
 FILE = """
 name = "ours"
-test = "perm-both"
+compare = "perm-both"
 permutations = 40
 [[tasks]]
 pairs = ["aa-bb", "cc-dd"]
@@ -45,7 +46,7 @@ def result(folder: Path, tmp_path: Path) -> TaskEvaluation:
 
 
 def test_the_average_is_weighted(result: TaskEvaluation) -> None:
-    assert [task.name for task in result.tasks] == [
+    assert [task_name(task) for task in result.tasks] == [
         "aa-bb,cc-dd system accuracy", "aa-bb segment pearson", "aa-bb segment acc-eq",
         "cc-dd segment pearson", "cc-dd segment acc-eq",
     ]  # fmt: skip
@@ -79,7 +80,7 @@ def test_tables_and_rows(result: TaskEvaluation) -> None:
 def test_a_metric_that_one_task_lacks(folder: Path) -> None:
     path = folder / "metric-scores/cc-dd/QE-src.seg.score"
     path.unlink()
-    tasks = TaskSet("two", (Task(("aa-bb",)), Task(("cc-dd",))))
+    tasks = TaskSet("two", tuple(Judge(dataset="", pairs=(p,)) for p in ("aa-bb", "cc-dd")))
     result = evaluate_tasks(str(folder), "chrf", tasks=tasks, stored="all")
     assert set(result.average.names) == {"chrf", "COMET"}
     assert result.left_out == [
@@ -113,12 +114,14 @@ def test_wmt22_has_201_tasks() -> None:
     assert len(tasks.tasks) == 201
     shares = dict(zip(tasks.tasks, tasks.shares(), strict=True))
     assert sum(shares.values()) == pytest.approx(1)
-    assert {task.pair for task in shares} == {"en-de,en-ru,zh-en", "en-de", "en-ru", "zh-en"}
+    assert {",".join(task.pairs) for task in shares} == {
+        "en-de,en-ru,zh-en", "en-de", "en-ru", "zh-en"
+    }  # fmt: skip
     for task, share in shares.items():
         if task.statistic == "accuracy":
             assert share == pytest.approx(1 / 4)
         elif task.level == "system":
-            humans = 1 if task.pair == "en-ru" else 2
+            humans = 1 if task.pairs == ("en-ru",) else 2
             assert share == pytest.approx(1 / 4 / 5 / 2 / humans / 2)
 
 
@@ -131,14 +134,17 @@ def test_wmt22_has_201_tasks() -> None:
         ("[[tasks]]\npair = 'aa-bb'\nlevle = 'system'",
          "FILE, task 1: a task has no 'levle'; did you mean 'level'?"),
         ("[[tasks]]\npair = 'aa-bb'\nweight = '2'",
-         "FILE, task 1: 'weight' is '2', which has the wrong type."),
+         "FILE, task 1: the weight is '2'; it must be a number."),
         ("[[tasks]]\npair = 'aa-bb'\nweight = 0", "FILE, task 1: the weight is 0; it must be above 0."),
         ("[[tasks]]\npair = 'xx-yy'", "Task 1 of bad (xx-yy segment pearson) needs xx-yy, but FOLDER "
          "has aa-bb, cc-dd."),
         ("weights = ['size']\n[[tasks]]\npair = 'aa-bb'",
-         "FILE: there is no attribute 'size' to divide the weights by."),
-        ("[[tasks]]\npair = 'aa-bb'\ntest = 'coin'", "Task 1: there is no test 'coin'; there are: "
-         "perm-both, perm-sys, perm-input, perm-pair-diff."),
+         "FILE: there is no field 'size' to divide the weights by."),
+        ("[[tasks]]\npair = 'aa-bb'\ncompare = 'coin'", "FILE, task 1: 'compare' cannot be 'coin': it "
+         "should be one of 'bootstrap', 'williams', 'perm-both', 'perm-sys', 'perm-input', "
+         "'perm-pair-diff'."),
+        ("[[tasks]]\npair = 'aa-bb'\ncompare = 'williams'", "Task 1: there is no test 'williams'; "
+         "there are: perm-both, perm-sys, perm-input, perm-pair-diff."),
         ("[[tasks]]\npairs = ['aa-bb', 'cc-dd']",
          "Task 1: only accuracy can be computed over several language pairs."),
         ("by = 'luck'\n[[tasks]]\npair = 'aa-bb'", "FILE: `by` is 'luck'; it may be value or rank."),

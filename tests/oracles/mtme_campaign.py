@@ -43,26 +43,26 @@ TASK_FILE = """
 pairs = ["en-de", "en-ru", "zh-en"]
 level = "system"
 statistic = "accuracy"
-test = "perm-both"
+compare = "perm-both"
 permutations = 150
 weight = 4
 [[tasks]]
 pair = "en-ru"
 statistic = "pearson"
-test = "perm-both"
+compare = "perm-both"
 permutations = 150
 weight = 3
 [[tasks]]
 pair = "zh-en"
 statistic = "pearson"
-test = "perm-both"
+compare = "perm-both"
 permutations = 70
 weight = 2
 [[tasks]]
 pair = "en-ru"
 statistic = "acc-eq"
 average = "item"
-test = "perm-pair-diff"
+compare = "perm-pair-diff"
 permutations = 30
 weight = 1
 """

@@ -18,7 +18,7 @@ from cupel.arrays import FloatArray
 from cupel.human.evalset import read_evalset
 from cupel.learned.assay.data.graded import pack_folder
 from cupel.meta.agreement import agreement
-from cupel.meta.comparison import williams_test
+from cupel.meta.comparison import correlations_of, williams
 from cupel.meta.permutation import Stopping, permutation_test
 from cupel.meta.ranking import Ranking, average_ranking, average_ranks, rank_metrics
 from cupel.meta.scorecache import metric_scores
@@ -278,10 +278,8 @@ def ours(asked: Question) -> list[float]:
         return [value.value, value.n, *([] if value.p_value is None else [value.p_value])]
     first, second = (data.metrics[name] for name in asked.metrics)
     if asked.kind == "williams":
-        p, r_first, r_second = williams_test(asked.statistic, data.human, first, second)
-        assert r_first is not None
-        assert r_second is not None
-        return [p, r_first, r_second]
+        r, between, n = correlations_of(asked.statistic, data.human, [first, second])
+        return [float(williams(r.max(), r.min(), between[0, 1], n)), *r.tolist()]
     tested = permutation_test(
         asked.statistic, data.human, first, second, swap=asked.swap, trials=asked.trials,
         stopping=STOPPING, random=SEED,

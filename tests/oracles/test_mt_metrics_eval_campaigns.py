@@ -19,7 +19,8 @@ from cupel.errors import MissingPart
 from cupel.meta.campaign import evaluate
 from cupel.meta.ranking import Ranking
 from cupel.meta.task_results import evaluate_tasks
-from cupel.meta.tasks import Task, TaskSet, read_tasks
+from cupel.meta.tasks import TaskSet, read_tasks
+from cupel.questions.judge import Judge
 
 RECORDED: dict[str, Any] = json.loads(RECORD.read_text()) if RECORD.exists() else {}
 
@@ -47,10 +48,16 @@ def plain(ranking: Ranking) -> dict[str, Any]:
 
 def ours(folder: Path, asked: Question) -> dict[str, Any]:
     if "," in asked.pair:
-        task = Task(
-            tuple(asked.pair.split(",")), asked.level, asked.statistic, gold=asked.gold,
-            test=asked.test, permutations=asked.permutations,
-        )  # fmt: skip
+        task = Judge.of(
+            {
+                "dataset": "",
+                "pairs": asked.pair.split(","),
+                "level": asked.level,
+                "human": asked.gold,
+            }
+            | {"statistic": asked.statistic, "compare": asked.test}
+            | {"permutations": asked.permutations}
+        )
         tasks = TaskSet("one", (task,))
         result = evaluate_tasks(str(folder), tasks=tasks, stored="all", like_mtme=True, seed=SEED)
         return plain(result.rankings[0])
@@ -170,12 +177,12 @@ def test_included_tasks_are_those_of_the_oracle(year: str, name: str) -> None:
     tasks = read_tasks(name)
     actual = {
         (
-            task.pair,
+            ",".join(task.pairs),
             task.level,
             task.statistic,
             task.include_human,
             task.average or "none",
-            task.test,
+            task.compare,
             task.primary,
             round(share, 12),
         )

@@ -45,7 +45,7 @@ def test_an_evaluation_shows_who_beats_whom_and_the_segments() -> None:
 def test_tasks_have_a_table_of_their_own(tmp_path: Path) -> None:
     file = tmp_path / "tasks.toml"
     file.write_text(
-        'test = "perm-both"\npermutations = 50\n[[tasks]]\npair = ["de-en", "zh-en"]\n'
+        'compare = "perm-both"\npermutations = 50\n[[tasks]]\npair = ["de-en", "zh-en"]\n'
         'statistic = "pearson"\n'
     )
     result = evaluate_tasks("sample", ["chrf", "wer"], tasks=str(file))

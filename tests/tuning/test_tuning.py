@@ -17,8 +17,10 @@ from cupel.corpus import Corpus
 from cupel.errors import CupelError
 from cupel.human import rankings as rankings_module
 from cupel.human.rankings import Rankings
-from cupel.meta.evaluation import Judged, segment_level, system_level
+from cupel.meta.evaluation import evaluated
+from cupel.meta.ranked import Ranked
 from cupel.meta.scorecache import metric_scores
+from cupel.questions.judge import Judge
 from cupel.registry import get_metric
 from cupel.tuning import features as features_module
 from cupel.tuning import run as tuning
@@ -122,9 +124,18 @@ def test_agreements_are_those_of_cupel_meta(wmt13: None, campaigns: dict[str, Ca
     judged = []
     for pair, (corpus, rankings) in campaigns.items():
         scores = metric_scores(corpus, {"grams": Grams()}, use_cache=False)
-        judged.append(Judged(pair, rankings, scores))
-    segment = segment_level(judged, "tau-wmt13", resamples=2)
-    system = system_level(judged, "spearman-no-ties", human="expected-wins", resamples=2)
+        judged.append(Ranked(pair, rankings, scores))
+    segment = evaluated(judged, Judge(dataset="", statistic="tau-wmt13", resamples=2))
+    system = evaluated(
+        judged,
+        Judge(
+            dataset="",
+            level="system",
+            statistic="spearman-no-ties",
+            human="expected-wins",
+            resamples=2,
+        ),
+    )
     for one in tuned.compared:
         assert one.before.segments == pytest.approx(segment.value("grams", one.pair), abs=1e-12)
         assert one.before.systems == pytest.approx(system.value("grams", one.pair), abs=1e-12)

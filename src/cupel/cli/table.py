@@ -7,6 +7,7 @@ exit status, or nothing for 0.
 COMMANDS = {
     "score": ("score:Score", "score:run"),
     "merge": ("merge:Merge", "merge:run"),
+    "meta": ("judge:Judge", "meta:run"),
     "metrics": ("metrics:Metrics", "metrics:run"),
     "demo": ("demo:Demo", "demo:run"),
 }

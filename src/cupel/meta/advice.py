@@ -14,16 +14,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from cupel.arrays import FloatArray
+from cupel.meta.graded import Graded
 from cupel.records import Row
 from cupel.significance import corrected, spread, student, student_p_values
-
-if TYPE_CHECKING:
-    from cupel.meta.graded import Graded
 
 SMALL = 1000
 """Below so many judgments, `cupel meta` prints advice without being asked."""
@@ -109,8 +106,8 @@ def advise(
 ) -> Advice | None:
     """values (metrics,), replicates (resamples, metrics): of each metric; None without resamples."""
     usable = np.isfinite(values) & (np.isfinite(replicates).sum(0) > 1)
-    segments = sum(map(judged_units, judged))
-    judgments = sum(int(np.isfinite(_drawn(one)).sum()) for one in judged)
+    segments = sum(one.units for one in judged)
+    judgments = sum(int(np.isfinite(one.drawn).sum()) for one in judged)
     if not usable.any() or segments < 2:
         return None
     best = int(np.argmax(np.where(usable, values, -np.inf)))
@@ -144,14 +141,3 @@ def _rounded(number: float) -> int:
     """Two digits, upwards."""
     digits = 10 ** max(0, int(np.floor(np.log10(number))) - 1)
     return int(np.ceil(number / digits) * digits)
-
-
-def judged_units(one: Graded) -> int:
-    """How many segments (or documents, domains) that people judged there are to draw from."""
-    return int(np.isfinite(_drawn(one)).any(axis=0).sum())
-
-
-def _drawn(one: Graded) -> FloatArray:
-    """(systems, items): the judgments that resamples draw from."""
-    of_systems = one.human.shape[1] == 1 and one.judgments is not None
-    return one.judgments if of_systems and one.judgments is not None else one.human

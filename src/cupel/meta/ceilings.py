@@ -22,7 +22,7 @@ from cupel.errors import CupelError
 from cupel.human.raters import ALPHA_LEVELS, alpha_sums, pairwise_agreement, pairwise_counts
 from cupel.human.raw.rated import Rated
 from cupel.meta.agreement import agreement
-from cupel.meta.correlations import pairwise_accuracy, pearson
+from cupel.meta.correlations import pairwise_accuracy, pearson, pearson_of_sums, summands
 from cupel.meta.statistic import Statistic as Agreement
 from cupel.records import Row
 from cupel.significance import DEFAULT_SEED, bootstrap_weights, interval
@@ -124,16 +124,10 @@ def two_raters(rated: Rated) -> list[Compared]:
 
 
 def _pearson(one: Compared, weights: FloatArray) -> FloatArray:
+    values = pearson_of_sums(weights @ summands(one.own, one.others))
     judged = one.judged
-    x = np.where(judged, one.own - one.own[judged].mean(), 0.0)
-    y = np.where(judged, one.others - one.others[judged].mean(), 0.0)
-    sums = np.stack([judged, x, y, x * x, y * y, x * y], axis=-1).sum(axis=0)
-    n, sx, sy, sxx, syy, sxy = np.moveaxis(weights @ sums, -1, 0)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        spread = np.maximum(sxx - sx * sx / n, 0.0) * np.maximum(syy - sy * sy / n, 0.0)
-        values = (sxy - sx * sy / n) / np.sqrt(spread)
     values[0] = float(pearson(one.own[judged], one.others[judged]))
-    return np.where(np.isfinite(values), values, np.nan)
+    return values
 
 
 def _tau_b(one: Compared, weights: FloatArray) -> FloatArray:

@@ -47,31 +47,34 @@ def williams(
     return np.asarray(student.sf(t, n - 3), np.float64)
 
 
-def williams_test(
+def williams_p_values(r: FloatArray, between: FloatArray, n: int) -> FloatArray:
+    """(metrics, metrics): p of "row correlates better than column".
+
+    r: (metrics,) of each with people; between: (metrics, metrics), of each two.
+    """
+    return williams(r[:, None], r[None, :], between, n)
+
+
+def correlations_of(
     statistic: Statistic,
     human: npt.ArrayLike,
-    first: npt.ArrayLike,
-    second: npt.ArrayLike,
+    metrics: Sequence[npt.ArrayLike],
     *,
-    one_sided: bool = True,
     as_published: bool = True,
-) -> tuple[float, float | None, float | None]:
-    """p that two metrics agree with people equally well, and the statistic of either.
+) -> tuple[FloatArray, FloatArray, int]:
+    """What Williams' test takes: scores (systems, segments) with people and with each other, and n.
 
-    Scores (systems, segments). Meant for Pearson's r that is not averaged. as_published: as
-    mt-metrics-eval, which counts translations that nobody judged among the n, and correlates the
-    metrics over them too; else both are over what people judged.
+    Meant for Pearson's r that is not averaged. as_published: as mt-metrics-eval, which counts
+    translations that nobody judged among the n, and correlates the metrics over them too; else both
+    are over what people judged. A correlation without a value is NaN.
     """
-    people, a, b = checked(human, first, second)
+    people, *scores = checked(human, *metrics)
     judged = ~np.isnan(people)
-    r_a, r_b = (agreement(statistic, people, scores).value for scores in (a, b))
-    between = a if as_published else np.where(judged, a, np.nan)
-    r_ab = agreement(statistic, between, b).value
+    seen = scores if as_published else [np.where(judged, a, np.nan) for a in scores]
+    r = [agreement(statistic, people, a).value for a in scores]
+    between = [[agreement(statistic, a, b).value for b in scores] for a in seen]
     n = judged.size if as_published else int(judged.sum())
-    if r_a is None or r_b is None or r_ab is None:
-        return float("nan"), r_a, r_b
-    p = float(williams(max(r_a, r_b), min(r_a, r_b), r_ab, n))
-    return (p if one_sided else 2 * p), r_a, r_b
+    return np.array(r, np.float64), np.array(between, np.float64), n
 
 
 def standardised(scores: FloatArray) -> FloatArray:

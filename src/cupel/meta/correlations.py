@@ -7,10 +7,15 @@ the caller decides what to say.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 import numpy.typing as npt
 
 from cupel.arrays import FloatArray
+
+FEWEST_SYSTEMS = 3
+"""Over fewer, a correlation says nothing."""
 
 
 def pearson(x: npt.ArrayLike, y: npt.ArrayLike) -> FloatArray:
@@ -78,3 +83,30 @@ def pairwise_accuracy(metric: npt.ArrayLike, human: npt.ArrayLike) -> FloatArray
     correct, total = np.broadcast_arrays(right.sum(-1), (judged != 0).sum(-1))
     out = np.full(correct.shape, np.nan)
     return np.asarray(np.divide(correct, total, out=out, where=total > 0))
+
+
+def pearson_of_sums(sums: FloatArray) -> FloatArray:
+    """Pearson's r from sums (..., 6) of 1, x, y, x x, y y and x y, as weighted resamples give them."""
+    n, sx, sy, sxx, syy, sxy = np.moveaxis(sums, -1, 0)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        spread = np.maximum(sxx - sx * sx / n, 0.0) * np.maximum(syy - sy * sy / n, 0.0)
+        values = (sxy - sx * sy / n) / np.sqrt(spread)
+    return np.where(np.isfinite(values), values, np.nan)
+
+
+def summands(x: FloatArray, y: FloatArray) -> FloatArray:
+    """(systems, segments) scores, NaN where missing -> (segments, 6), what `pearson_of_sums` adds up."""
+    present = np.isfinite(x) & np.isfinite(y)
+    a = np.where(present, x - x[present].mean(), 0.0)
+    b = np.where(present, y - y[present].mean(), 0.0)
+    return np.asarray(np.stack([present, a, b, a * a, b * b, a * b], axis=-1).sum(axis=0))
+
+
+Correlation = Callable[[FloatArray, FloatArray], FloatArray]
+SYSTEM_STATISTICS: dict[str, Correlation] = {
+    "pearson": pearson,
+    "spearman": spearman,
+    "spearman-no-ties": spearman_no_ties,
+    "kendall": kendall,
+    "accuracy": pairwise_accuracy,
+}

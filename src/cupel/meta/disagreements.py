@@ -7,16 +7,13 @@ translations of a language pair, the share that a translation is better than (ti
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from cupel.arrays import BoolArray, FloatArray
 from cupel.meta.correlations import mean_ranks
+from cupel.meta.graded import Graded
 from cupel.records import Row
-
-if TYPE_CHECKING:
-    from cupel.meta.graded import Graded
 
 PEOPLE = "people"
 MOST = 8

@@ -8,7 +8,6 @@ read other references than those in use, too.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -23,31 +22,13 @@ from cupel.meta.export import Written
 from cupel.meta.file_scores import file_scores
 from cupel.meta.graded import Graded
 from cupel.meta.scorecache import Groups, MetricScores
+from cupel.questions.judge import Judge
 from cupel.reading.segments import nearest
 
 Scored = Callable[[Corpus, Groups | None, str], dict[str, MetricScores]]
 """A corpus, groups of its segments and its language pair -> scores."""
 ALL = "all"
 _FIRST = ("mqm", "esa")  # the best that a campaign usually has
-
-
-@dataclass(frozen=True)
-class Choice:
-    """What `cupel.evaluate` is asked about a campaign folder, under the same names."""
-
-    level: str = "segment"
-    domain: str | None = None
-    gold: str | None = None
-    reference: Sequence[str] = ()
-    close_references: Sequence[str] = ()
-    systems: Sequence[str] = ()
-    include_human: bool = False
-    include_outliers: bool = False
-    stored: Sequence[str] = ()
-    primary: bool = False
-    score_files: Sequence[str | Path] = ()
-    lower: Sequence[str] = ()
-    like_mtme: bool = False
 
 
 class Folder:
@@ -93,31 +74,30 @@ class Folder:
         )
 
 
-def graded_pair(folder: Folder, pair: str, choice: Choice) -> Graded:
+def graded_pair(folder: Folder, pair: str, question: Judge) -> Graded:
     """One language pair of a campaign folder, as it was asked for."""
-    campaign = folder.campaign(pair, choice.reference)
-    level = "domain" if choice.level == "system" and choice.domain else choice.level
+    campaign = folder.campaign(pair, question.reference)
+    level: str = question.level
+    if question.statistic == "spa":
+        level = "segment"  # it is about systems, but tests them on their segments
+    elif level == "system" and question.domain:
+        level = "domain"
     items = list(campaign.groups[level])
-    kept = np.arange(len(items))
-    if choice.domain:
-        kept = campaign.in_domain(level, choice.domain)
-    gold = gold_name(campaign, folder.path, level, choice.gold)
-    candidates = _candidates(campaign, choice)
+    kept, segments = np.arange(len(items)), np.arange(len(campaign.corpus))
+    if question.domain:
+        kept = campaign.in_domain(level, question.domain)
+        segments = campaign.in_domain("segment", question.domain)
+    gold = gold_name(campaign, folder.path, level, question.human)
+    candidates = _candidates(campaign, question)
     human = campaign.human_scores(gold, level, candidates)[:, kept]
     judged = np.asarray(~np.isnan(human).all(axis=1))
-    if choice.systems and not judged.all():
+    if question.systems and not judged.all():
         system = candidates[int(np.argmin(judged))]
         raise CupelError(f"Nobody judged system {system!r} of {pair} ({gold}, {level} level).")
     systems = [system for system, seen in zip(candidates, judged, strict=True) if seen]
     if not systems:
         raise CupelError(f"Nobody judged a system of {pair} that is to be used ({gold}).")
-    scores = _all_scores(folder, campaign, level, systems, choice)
-    segments = np.arange(len(campaign.corpus))
-    if choice.domain:
-        segments = campaign.in_domain("segment", choice.domain)
-    by_segment = scores
-    if level != "segment":
-        by_segment = _all_scores(folder, campaign, "segment", systems, choice)
+    scores = _all_scores(folder, campaign, level, systems, question)
     judgments = campaign.human[gold]
     return Graded(
         pair,
@@ -129,21 +109,18 @@ def graded_pair(folder: Folder, pair: str, choice: Choice) -> Graded:
         judgments.matrix(systems)[:, segments] if judgments.segment_scores else None,
         gold,
         campaign.corpus,
-        segments,
-        {name: by_segment[name][:, segments] for name in scores if name in by_segment},
     )
 
 
 def _all_scores(
-    folder: Folder, campaign: EvalSet, level: str, systems: Sequence[str], choice: Choice
+    folder: Folder, campaign: EvalSet, level: str, systems: Sequence[str], question: Judge
 ) -> dict[str, FloatArray]:
     """metric -> (systems, items): Cupel's own, the folder's, and those of files."""
     scores = _own(folder.scores(campaign), campaign, level, systems)
-    if level == choice.level or (level == "domain" and choice.domain):
-        _check_stored(campaign, folder.path, level, systems, choice)
+    _check_stored(campaign, folder.path, level, systems, question)
     for name, values in {
-        **_stored(campaign, level, systems, choice),
-        **_from_files(campaign, level, systems, choice),
+        **_stored(campaign, level, systems, question),
+        **_from_files(campaign, level, systems, question),
     }.items():
         if name in scores:
             raise CupelError(f"The metric {name!r} is asked for twice.")
@@ -171,20 +148,20 @@ def gold_name(campaign: EvalSet, folder: Path | str, level: str, asked: str | No
     return name
 
 
-def _candidates(campaign: EvalSet, choice: Choice) -> list[str]:
+def _candidates(campaign: EvalSet, question: Judge) -> list[str]:
     """The systems that may be used, in their order."""
     everything = list(campaign.corpus.systems)
-    for system in choice.systems:
+    for system in question.systems:
         if system not in everything:
             raise CupelError(
                 f"{campaign.pair} has no system {system!r}{nearest(system, everything)}"
             )
-    if choice.systems:
-        return [system for system in everything if system in choice.systems]
-    left_out = set(choice.close_references)
-    if not choice.include_human:
+    if question.systems:
+        return [system for system in everything if system in question.systems]
+    left_out = set(question.close_references)
+    if not question.include_human:
         left_out |= set(campaign.human_translations)
-    if not choice.include_outliers:
+    if not question.include_outliers:
         left_out |= campaign.standard.outliers
     return [system for system in everything if system not in left_out]
 
@@ -208,53 +185,53 @@ def _own(
     return tables
 
 
-def _usable(campaign: EvalSet, choice: Choice) -> dict[str, str]:
+def _usable(campaign: EvalSet, question: Judge) -> dict[str, str]:
     """Stored metrics that read no other reference than those in use -> how tables call them."""
     primary = campaign.standard.primary
     labels: dict[str, str] = {}
     for full in campaign.metrics:
         base, used = metric_and_references(full, list(campaign.references))
         named = not primary or base in primary
-        if used <= set(campaign.used) and (named or not choice.primary):
+        if used <= set(campaign.used) and (named or not question.primary):
             labels[full] = f"{'' if named else '*'}{base}" + ("" if used else "[noref]")
     names = list(labels.values())
     return {full: full if names.count(name) > 1 else name for full, name in labels.items()}
 
 
 def _stored(
-    campaign: EvalSet, level: str, systems: Sequence[str], choice: Choice
+    campaign: EvalSet, level: str, systems: Sequence[str], question: Judge
 ) -> dict[str, FloatArray]:
     """metric -> (systems, items), of the folder's score files that have all systems, or zeros."""
     tables: dict[str, FloatArray] = {}
-    for full, name in _usable(campaign, choice).items():
+    for full, name in _usable(campaign, question).items():
         scores = campaign.metrics[full]
         complete = all(system in scores.at(level) for system in systems)
-        if scores.at(level) and (complete or choice.like_mtme):
+        if scores.at(level) and (complete or question.like_mtme):
             table = np.nan_to_num(scores.matrix(systems, level), nan=0.0)
-            tables[name] = -table if name in choice.lower else table
+            tables[name] = -table if name in question.lower else table
     return tables
 
 
 def _check_stored(
-    campaign: EvalSet, folder: Path, level: str, systems: Sequence[str], choice: Choice
+    campaign: EvalSet, folder: Path, level: str, systems: Sequence[str], question: Judge
 ) -> None:
     """Every metric that is named must be there, against the references in use, at that level.
 
     Each that is used must have scores of all systems.
     """
-    there, usable = stored_names(folder, campaign.pair), _usable(campaign, choice)
+    there, usable = stored_names(folder, campaign.pair), _usable(campaign, question)
     bases = {full: metric_and_references(full, list(campaign.references))[0] for full in there}
     for full in usable:
         rows = campaign.metrics[full].at(level)
         missing = [system for system in systems if rows and system not in rows]
-        if missing and not choice.like_mtme:
+        if missing and not question.like_mtme:
             raise CupelError(
                 f"{folder / 'metric-scores' / campaign.pair / full}.{LEVELS[level]}.score has no "
                 f"scores of system {missing[0]!r}; with --like-mtme they count as 0."
             )
-    if ALL in choice.stored and not there:
+    if ALL in question.stored and not there:
         raise CupelError(f"{folder} has no metric-scores/{campaign.pair}/NAME.seg.score.")
-    for name in (name for name in choice.stored if name != ALL):
+    for name in (name for name in question.stored if name != ALL):
         files = [full for full, base in bases.items() if name in (full, base)]
         if not files:
             raise CupelError(
@@ -262,7 +239,7 @@ def _check_stored(
                 f"{nearest(name, [*bases.values(), *there])}"
             )
         of_level = [full for full in files if full in usable and campaign.metrics[full].at(level)]
-        if of_level or choice.primary:
+        if of_level or question.primary:
             continue
         if not any(full in usable for full in files):
             raise CupelError(
@@ -273,7 +250,7 @@ def _check_stored(
 
 
 def _from_files(
-    campaign: EvalSet, level: str, systems: Sequence[str], choice: Choice
+    campaign: EvalSet, level: str, systems: Sequence[str], question: Judge
 ) -> dict[str, FloatArray]:
     """metric -> (systems, items), of score files; means of segments where a level has no file."""
     shape = Shape(
@@ -283,7 +260,7 @@ def _from_files(
         list(campaign.groups["domain"]),
     )
     sets = file_scores(
-        choice.score_files, choice.lower, campaign.pair, shape, campaign.corpus, systems
+        question.score_files, question.lower, campaign.pair, shape, campaign.corpus, systems
     )
     tables: dict[str, FloatArray] = {}
     for name, values in sets.items():

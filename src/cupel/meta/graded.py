@@ -8,41 +8,32 @@ judgments of segments from which people's scores of systems were computed.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from cupel.arrays import FloatArray, IntArray
+from cupel.arrays import FloatArray
 from cupel.corpus import Corpus
 from cupel.errors import CupelError
-from cupel.meta.advice import judged_units
 from cupel.meta.agreement import agreement, group_values
-from cupel.meta.comparison import williams_test
-from cupel.meta.evaluation import (
-    FEWEST_SYSTEMS,
-    SYSTEM_STATISTICS,
-    interval_of,
-    too_few_systems,
-)
+from cupel.meta.comparison import correlations_of
+from cupel.meta.correlations import SYSTEM_STATISTICS, pearson_of_sums, summands
+from cupel.meta.measured import MOST_POINTS, Measured, Point, point
 from cupel.meta.permutation import Stopping
-from cupel.meta.ranking import Ranking, average_ranking, rank_metrics
-from cupel.meta.result import AVERAGE, Agreement, Evaluation
-from cupel.meta.statistic import CALIBRATED, STATISTICS, Statistic, generator, grouped
-from cupel.significance import (
-    BOOTSTRAP_RESAMPLES,
-    DEFAULT_SEED,
-    bootstrap_sums,
-    drawn_indices,
-    widened,
-)
+from cupel.meta.ranking import Ranking, rank_metrics
+from cupel.meta.statistic import CALIBRATED, STATISTICS, Statistic, Value, generator, grouped
+from cupel.questions.judge import Judge
+from cupel.significance import bootstrap_sums, drawn_indices
 
 DIFFERENCES = "pearson-diff"
 """Pearson's r over the differences between translations of one segment."""
 OF_SYSTEMS = ("spearman-no-ties", "kendall")
 """Statistics over systems that mt-metrics-eval does not have."""
-GRADED_STATISTICS = (*(n for n in STATISTICS if n not in ("accuracy", "spa")), DIFFERENCES)
-GRADED_SYSTEM_STATISTICS = (*STATISTICS, *OF_SYSTEMS)
+SEGMENT_STATISTICS = (*(n for n in STATISTICS if n not in ("accuracy", "spa")), DIFFERENCES)
+CORRELATIONS = ("pearson", "spearman", "tau-b", "tau-c")
+PAIRWISE = ("tau-23", "acc-23", "tau-eq", "acc-eq", "tau-b")
+"""What is counted over pairs of translations."""
 TESTS = {
     "perm-both": "both",
     "perm-sys": "systems",
@@ -53,15 +44,39 @@ TESTS = {
 _BY_ITEM = ("acc-eq", "tau-eq", "kendall-like", DIFFERENCES)
 
 
+def completed(question: Judge) -> Judge:
+    """The question with its statistic; an error if grades do not have it or it cannot be tested."""
+    statistic, test = question.statistic or "pearson", question.compare
+    names = (*STATISTICS, *OF_SYSTEMS) if question.level == "system" else SEGMENT_STATISTICS
+    if statistic not in names:
+        raise CupelError(
+            f"There is no statistic {statistic!r} for these judgments at this level; "
+            f"there are: {', '.join(names)}."
+        )
+    if test == "williams" and statistic not in CORRELATIONS:
+        raise CupelError(f"williams tests correlations, not {statistic}: use perm-both.")
+    if test in TESTS and statistic in (*OF_SYSTEMS, DIFFERENCES, "kendall-like"):
+        raise CupelError(f"{test} cannot test {statistic}: use bootstrap.")
+    if test == "perm-pair-diff" and statistic not in PAIRWISE:
+        raise CupelError(
+            f"perm-pair-diff exchanges verdicts on pairs of translations: it can test "
+            f"{', '.join(PAIRWISE)}, not {statistic}; use perm-both."
+        )
+    if question.p_values and statistic not in CORRELATIONS:
+        raise CupelError(
+            f"{statistic} has no p-value of no correlation: {', '.join(CORRELATIONS)} do."
+        )
+    return replace(question, statistic=statistic)
+
+
 @dataclass(frozen=True)
 class Graded:
     """One language pair at one level: what people and metrics gave each system and item.
 
     human: (systems, items), NaN where nobody judged; scores: metric -> the same shape. systems,
-    items: their names. gold: the name of the human scores. corpus: all texts; segments: the places
-    in it that are used. judgments, segment_scores: people's and metrics' scores of these, (systems,
-    segments), where they are there. blocks: the numbers of systems of several language pairs that
-    follow each other; those of different pairs are not compared.
+    items: their names. judgments: people's scores of segments, (systems, segments), where they are
+    there. gold: the name of the human scores. corpus: all texts. blocks: the numbers of systems of
+    several language pairs that follow each other; those of different pairs are not compared.
     """
 
     pair: str
@@ -73,163 +88,169 @@ class Graded:
     judgments: FloatArray | None = None
     gold: str = ""
     corpus: Corpus | None = field(default=None, repr=False)
-    segments: IntArray | None = field(default=None, repr=False)
-    segment_scores: Mapping[str, FloatArray] = field(default_factory=dict, repr=False)
     blocks: tuple[int, ...] = ()
 
+    def judged_systems(self, question: Judge) -> int:
+        """How many systems people judged."""
+        return int(np.isfinite(self.human).any(axis=1).sum())
 
-@dataclass(frozen=True)
-class Settings:
-    """How metrics are judged: see `cupel.evaluate`. average: if not given, as WMT does."""
+    @property
+    def drawn(self) -> FloatArray:
+        """(systems, items): the judgments that resamples draw from."""
+        if self.human.shape[1] == 1 and self.judgments is not None:
+            return self.judgments
+        return self.human
 
-    statistic: str = "pearson"
-    level: str = "segment"
-    average: str | None = None
-    undefined: str = "skip"
-    sample_rate: float = 1.0
-    threshold: float | None = None
-    test: str | None = None
-    permutations: int = 1000
-    block: int = 100
-    alpha: float = 0.05
-    resamples: int = BOOTSTRAP_RESAMPLES
-    seed: int = DEFAULT_SEED
-    like_mtme: bool = False
-    p_values: bool = False
+    @property
+    def units(self) -> int:
+        """How many segments (or documents, domains) that people judged there are to draw from."""
+        return int(np.isfinite(self.drawn).any(axis=0).sum())
 
-    def statistic_of(self, one: Graded) -> Statistic:
+    def statistic(self, question: Judge) -> Statistic:
         """The statistic with its options. Ties and thresholds are judged within a segment."""
-        by_item = self.statistic in _BY_ITEM and len(one.human) > 1
-        raw = 25.0 if one.gold == "wmt-raw" else 0.0
+        name = question.statistic or "pearson"
+        by_item = name in _BY_ITEM and len(self.human) > 1
+        raw = 25.0 if self.gold == "wmt-raw" else 0.0
         return Statistic(
-            "pearson" if self.statistic == DIFFERENCES else self.statistic,
-            self.average or ("item" if by_item else "none"),
-            zeros=self.undefined == "zero",
-            weighted=self.statistic == "kendall-like",
-            threshold=raw if self.threshold is None else self.threshold,
-            sample_rate=self.sample_rate,
-            differences=self.statistic == DIFFERENCES,
-            packed=self.like_mtme,
-            blocks=one.blocks,
+            "pearson" if name == DIFFERENCES else name,
+            question.average or ("item" if by_item else "none"),
+            zeros=question.undefined == "zero",
+            weighted=name == "kendall-like",
+            threshold=raw if question.threshold is None else question.threshold,
+            sample_rate=question.sample_rate,
+            differences=name == DIFFERENCES,
+            packed=question.like_mtme,
+            blocks=self.blocks,
         )
 
-    @property
-    def rounding(self) -> float:
-        """A difference between averages that is none; mt-metrics-eval lets rounding decide."""
-        return 0.0 if self.like_mtme else 1e-12
+    def measured(self, question: Judge) -> Measured:
+        """The value of each metric, as it is and on resampled judgments."""
+        judged = np.isfinite(self.human)
+        if not judged.any():
+            raise CupelError(f"Nobody judged a translation of {self.pair}.")
+        nothing = 0.0 if question.like_mtme else np.nan
+        values, drawn, reasons, p_values = {}, {}, {}, {}
+        for metric, found in self._values(question).items():
+            values[metric] = nothing if found.value is None else found.value
+            drawn[metric] = np.full(question.resamples, np.nan)
+            if np.isfinite(values[metric]):
+                drawn[metric] = self._resampled(question, metric, found.epsilon)
+            else:
+                reasons[metric] = why_no_value(self.human, self.scores[metric])
+            if found.p_value is not None:
+                p_values[metric] = found.p_value
+        number = int((judged.any(axis=1) if question.level == "system" else judged).sum())
+        return Measured(values, drawn, number, reasons, p_values)
 
-    @property
-    def stopping(self) -> Stopping:
-        """When a test may end early."""
-        return Stopping(block=self.block)
-
-
-def graded_evaluation(judged: Sequence[Graded], settings: Settings) -> Evaluation:
-    """Agreement of every metric with graded judgments, on each language pair and on average.
-
-    n: judged translations, documents, domains, or systems.
-    """
-    left_out: dict[str, str] = {}
-    used: list[Graded] = []
-    for one in judged:
-        if not np.isfinite(one.human).any():
-            raise CupelError(f"Nobody judged a translation of {one.pair}.")
-        count = int(np.isfinite(one.human).any(axis=1).sum())
-        if settings.level == "system" and count < FEWEST_SYSTEMS:
-            left_out[one.pair] = too_few_systems(one.pair, count)
-        else:
-            used.append(one)
-    if not used:
-        raise CupelError("There is no language pair to evaluate: " + " ".join(left_out.values()))
-    agreements: list[Agreement] = []
-    replicates: dict[str, FloatArray] = {}
-    rankings: dict[str, Ranking] = {}
-    metrics = tuple(dict.fromkeys(name for one in used for name in one.scores))
-    for one in used:
-        computed, drawn, ranking = _of_pair(one, settings)
-        agreements += computed
-        replicates[one.pair] = np.stack([drawn.get(m, _nothing(settings)) for m in metrics], axis=1)
-        if ranking:
-            rankings[one.pair] = ranking
-    replicates[AVERAGE] = np.mean(list(replicates.values()), axis=0)
-    agreements += _averages(agreements, metrics, used, replicates[AVERAGE])
-    if len(rankings) == 1:
-        rankings[AVERAGE] = rankings[used[0].pair]
-    elif rankings:
-        rankings[AVERAGE] = average_ranking(
-            list(rankings.values()), alpha=settings.alpha, rounding=settings.rounding
-        )
-    comparisons = {pair: _both_ways(ranking, metrics) for pair, ranking in rankings.items()}
-    if settings.test == "williams":
-        comparisons = {one.pair: _williams(one, settings, metrics) for one in used}
-    return Evaluation(
-        settings.statistic,
-        settings.level,
-        metrics,
-        agreements,
-        replicates,
-        left_out,
-        comparisons,
-        rankings=rankings,
-        graded=tuple(used),
-    )
-
-
-def _of_pair(
-    one: Graded, settings: Settings
-) -> tuple[list[Agreement], dict[str, FloatArray], Ranking | None]:
-    """Values, resampled values and the ranking by a test."""
-    judged = np.isfinite(one.human)
-    number = int((judged.any(axis=1) if settings.level == "system" else judged).sum())
-    ranking = None
-    if settings.statistic in OF_SYSTEMS:
-        correlate = SYSTEM_STATISTICS[settings.statistic]
-        people = one.human[:, 0]
-        values = {m: float(correlate(scores[:, 0], people)) for m, scores in one.scores.items()}
-        epsilons: dict[str, float] = {}
-        p_values: dict[str, float | None] = {}
-    else:
-        statistic, random = settings.statistic_of(one), generator(settings.seed)
-        results = {
+    def _values(self, question: Judge) -> dict[str, Value]:
+        if question.statistic in OF_SYSTEMS:
+            correlate, people = SYSTEM_STATISTICS[question.statistic], self.human[:, 0]
+            return {
+                metric: Value(float(correlate(scores[:, 0], people)), 1)
+                for metric, scores in self.scores.items()
+            }
+        statistic, random = self.statistic(question), generator(question.seed)
+        return {
             metric: agreement(
-                statistic, one.human, scores, random=random, p_value=settings.p_values
+                statistic, self.human, scores, random=random, p_value=question.p_values
             )
-            for metric, scores in one.scores.items()
+            for metric, scores in self.scores.items()
         }
-        nothing = 0.0 if settings.like_mtme else np.nan
-        values = {m: nothing if v.value is None else v.value for m, v in results.items()}
-        epsilons = {m: v.epsilon for m, v in results.items() if v.epsilon is not None}
-        p_values = {m: v.p_value for m, v in results.items()}
-        if settings.test in TESTS:
-            ranking = rank_metrics(
-                statistic,
-                one.human,
-                one.scores,
-                swap=TESTS[settings.test],
-                trials=settings.permutations,
-                stopping=settings.stopping,
-                alpha=settings.alpha,
-                random=settings.seed,
-                undefined_as_zero=settings.like_mtme,
-            )
-    drawn = {
-        metric: _resampled(one, settings, metric, epsilons.get(metric))
-        for metric, value in values.items()
-        if np.isfinite(value)
-    }
-    agreements = [
-        Agreement(
-            one.pair,
-            metric,
-            value,
-            *widened(value, *interval_of(drawn.get(metric, _nothing(settings))), judged_units(one)),
-            number,
-            "" if np.isfinite(value) else why_no_value(one.human, one.scores[metric]),
-            p_values.get(metric),
+
+    def ranking(self, question: Judge) -> Ranking:
+        """The metrics in order, each two tested by a permutation test."""
+        assert question.compare is not None
+        trials = 1000 if question.permutations is None else question.permutations
+        return rank_metrics(
+            self.statistic(question),
+            self.human,
+            self.scores,
+            swap=TESTS[question.compare],
+            trials=trials,
+            stopping=Stopping(block=question.block),
+            random=question.seed,
+            undefined_as_zero=question.like_mtme,
         )
-        for metric, value in values.items()
-    ]
-    return agreements, drawn, ranking
+
+    def correlations(self, question: Judge) -> tuple[FloatArray, FloatArray, int]:
+        """For Williams' test: each metric with people (m,), each two metrics (m, m), and n."""
+        return correlations_of(
+            self.statistic(question),
+            self.human,
+            list(self.scores.values()),
+            as_published=question.like_mtme,
+        )
+
+    def points(self, question: Judge) -> Iterator[Point]:
+        """Judged translations, named `SYSTEM-SEGMENT` by their numbers from 1, or systems by name."""
+        systems, items = np.nonzero(np.isfinite(self.human))
+        kept = np.unique(np.linspace(0, len(systems) - 1, MOST_POINTS).round().astype(int))
+        for at in kept if len(systems) else ():
+            place = int(systems[at]), int(items[at])
+            scores = {metric: rows[place] for metric, rows in self.scores.items()}
+            yield point(self.pair, self._name(*place), self.human[place], scores)
+
+    def _name(self, system: int, item: int) -> str:
+        if self.human.shape[1] == 1 and self.systems:
+            return self.systems[system]
+        return f"{system + 1}-{item + 1}" if len(self.human) > 1 else str(item + 1)
+
+    def _resampled(self, question: Judge, metric: str, epsilon: float | None) -> FloatArray:
+        """(resamples,): the value on resampled judgments; NaN where that takes too long."""
+        resamples, seed, scores = question.resamples, question.seed, self.scores[metric]
+        replicates = np.full(resamples, np.nan)
+        if not resamples or question.statistic == "spa":
+            return replicates
+        if self.human.shape[1] == 1:
+            return self._over_judgments(question, scores)
+        statistic = self.statistic(question)
+        if statistic.average == "item" and not statistic.weighted and not statistic.differences:
+            return self._over_items(question, scores, epsilon)
+        if question.statistic in CALIBRATED:
+            return replicates
+        if (
+            statistic.name == "pearson"
+            and statistic.average == "none"
+            and not statistic.differences
+        ):
+            return pearson_of_sums(bootstrap_sums(summands(scores, self.human), resamples, seed))
+        for block, drawn in drawn_indices(self.human.shape[1], resamples, seed):
+            for number, columns in enumerate(drawn, start=block.start):
+                found = agreement(statistic, self.human[:, columns], scores[:, columns])
+                replicates[number] = np.nan if found.value is None else found.value
+        return replicates
+
+    def _over_judgments(self, question: Judge, scores: FloatArray) -> FloatArray:
+        """One score a system: people's is the mean of resampled judgments."""
+        if self.judgments is None:
+            return np.full(question.resamples, np.nan)
+        rated = np.isfinite(self.judgments)
+        sums = np.stack([np.where(rated, self.judgments, 0.0), rated.astype(float)], axis=-1)
+        drawn = bootstrap_sums(np.swapaxes(sums, 0, 1), question.resamples, question.seed)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            people = drawn[..., 0] / drawn[..., 1]
+        if question.statistic in SYSTEM_STATISTICS:
+            return np.asarray(SYSTEM_STATISTICS[question.statistic](scores[:, 0], people))
+        statistic = self.statistic(question)
+        values = [agreement(statistic, row[:, None], scores).value for row in people]
+        return np.array(values, np.float64)
+
+    def _over_items(self, question: Judge, scores: FloatArray, epsilon: float | None) -> FloatArray:
+        """The mean over items, drawn with replacement; a tie threshold stays as it was chosen."""
+        statistic = self.statistic(question)
+        name = {"acc-eq": "acc-23", "tau-eq": "tau-23"}.get(statistic.name, statistic.name)
+        fixed = Statistic(name, "item", zeros=statistic.zeros, epsilon=epsilon or 0.0)
+        groups = grouped(self.human, [scores], "item")
+        values = group_values(fixed, groups, groups.metrics)[0]
+        values[groups.sizes < 2] = np.nan
+        if statistic.zeros:
+            values[groups.sizes > 1] = np.nan_to_num(values[groups.sizes > 1])
+        # (items, 2): the value and whether there is one; an item without a judgment has none.
+        table = np.zeros((self.human.shape[1], 2))
+        table[groups.labels] = np.stack([np.nan_to_num(values), np.isfinite(values)], axis=1)
+        sums = bootstrap_sums(table, question.resamples, question.seed)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return np.asarray(sums[:, 0] / sums[:, 1])
 
 
 def why_no_value(human: FloatArray, metric: FloatArray) -> str:
@@ -244,130 +265,3 @@ def why_no_value(human: FloatArray, metric: FloatArray) -> str:
         if np.ptp(human[judged]) == 0
         else "no group with two different scores"
     )
-
-
-def _averages(
-    agreements: Sequence[Agreement],
-    metrics: Sequence[str],
-    used: Sequence[Graded],
-    replicates: FloatArray,
-) -> list[Agreement]:
-    """The mean over language pairs of each metric that all of them have."""
-    units = sum(map(judged_units, used))
-    averages = []
-    for place, metric in enumerate(metrics):
-        parts = [a for a in agreements if a.metric == metric]
-        if len(parts) == len(used):
-            value = float(np.mean([a.value for a in parts]))
-            reason = next((f"{a.reason} on {a.pair}" for a in parts if a.reason), "")
-            number = sum(a.n for a in parts)
-            bounds = widened(value, *interval_of(replicates[:, place]), units)
-            averages.append(Agreement(AVERAGE, metric, value, *bounds, number, reason))
-    return averages
-
-
-def _both_ways(ranking: Ranking, metrics: Sequence[str]) -> FloatArray:
-    """(metrics, metrics): p of "row is better than column", also of the worse one of two."""
-    p = np.full((len(metrics), len(metrics)), np.nan)
-    place = {metric: at for at, metric in enumerate(metrics)}
-    for i, first in enumerate(ranking.names):
-        for j, second in enumerate(ranking.names[i + 1 :], start=i + 1):
-            a, b = place[first], place[second]
-            null = ranking.draws_of(first, second)
-            difference = ranking.values[i] - ranking.values[j]
-            p[a, b] = ranking.p_values[i, j]
-            p[b, a] = np.mean(null[:, 0] - null[:, 1] <= difference + 1e-12)
-    np.fill_diagonal(p, 0.5)
-    return p
-
-
-def _williams(one: Graded, settings: Settings, metrics: Sequence[str]) -> FloatArray:
-    """(metrics, metrics): p of "row is better than column" by Williams' test; NaN without a value."""
-    p = np.full((len(metrics), len(metrics)), np.nan)
-    statistic = settings.statistic_of(one)
-    for i, first in enumerate(metrics):
-        for j, second in enumerate(metrics):
-            if first in one.scores and second in one.scores:
-                scores = one.scores[first], one.scores[second]
-                value, a, b = williams_test(
-                    statistic, one.human, *scores, as_published=settings.like_mtme
-                )
-                p[i, j] = value if i == j or (a or 0.0) >= (b or 0.0) else 1.0 - value
-    return p
-
-
-def _nothing(settings: Settings) -> FloatArray:
-    return np.full(settings.resamples, np.nan)
-
-
-def _resampled(one: Graded, settings: Settings, metric: str, epsilon: float | None) -> FloatArray:
-    """(resamples,): the value on resampled judgments; NaN where that takes too long."""
-    resamples, seed = settings.resamples, settings.seed
-    scores = one.scores[metric]
-    if not resamples or settings.statistic == "spa":
-        return _nothing(settings)
-    if one.human.shape[1] == 1:
-        return _over_judgments(one, settings, scores)
-    statistic = settings.statistic_of(one)
-    if statistic.average == "item" and not statistic.weighted and not statistic.differences:
-        return _over_items(statistic, one.human, scores, settings, epsilon)
-    if settings.statistic in CALIBRATED:
-        return _nothing(settings)
-    if statistic.name == "pearson" and statistic.average == "none" and not statistic.differences:
-        return _pearson(scores, one.human, resamples, seed)
-    replicates = np.empty(resamples)
-    for block, drawn in drawn_indices(one.human.shape[1], resamples, seed):
-        for number, columns in enumerate(drawn, start=block.start):
-            value = agreement(statistic, one.human[:, columns], scores[:, columns]).value
-            replicates[number] = np.nan if value is None else value
-    return replicates
-
-
-def _over_judgments(one: Graded, settings: Settings, scores: FloatArray) -> FloatArray:
-    """One score a system: people's is the mean of resampled judgments."""
-    if one.judgments is None:
-        return _nothing(settings)
-    rated = np.isfinite(one.judgments)
-    sums = np.stack([np.where(rated, one.judgments, 0.0), rated.astype(float)], axis=-1)
-    drawn = bootstrap_sums(np.swapaxes(sums, 0, 1), settings.resamples, settings.seed)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        people = drawn[..., 0] / drawn[..., 1]
-    if settings.statistic in SYSTEM_STATISTICS:
-        return np.asarray(SYSTEM_STATISTICS[settings.statistic](scores[:, 0], people))
-    statistic = settings.statistic_of(one)
-    values = [agreement(statistic, row[:, None], scores).value for row in people]
-    return np.array([np.nan if value is None else value for value in values])
-
-
-def _over_items(
-    statistic: Statistic,
-    human: FloatArray,
-    scores: FloatArray,
-    settings: Settings,
-    epsilon: float | None,
-) -> FloatArray:
-    """The mean over items, drawn with replacement; a tie threshold stays as it was chosen."""
-    name = {"acc-eq": "acc-23", "tau-eq": "tau-23"}.get(statistic.name, statistic.name)
-    fixed = Statistic(name, "item", zeros=statistic.zeros, epsilon=epsilon or 0.0)
-    groups = grouped(human, [scores], "item")
-    values = group_values(fixed, groups, groups.metrics)[0]
-    values[groups.sizes < 2] = np.nan
-    if statistic.zeros:
-        values[groups.sizes > 1] = np.nan_to_num(values[groups.sizes > 1])
-    # (items, 2): the value and whether there is one; an item without a judgment has none.
-    table = np.zeros((human.shape[1], 2))
-    table[groups.labels] = np.stack([np.nan_to_num(values), np.isfinite(values)], axis=1)
-    sums = bootstrap_sums(table, settings.resamples, settings.seed)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        return np.asarray(sums[:, 0] / sums[:, 1])
-
-
-def _pearson(metric: FloatArray, human: FloatArray, resamples: int, seed: int) -> FloatArray:
-    rated = np.isfinite(human) & np.isfinite(metric)
-    x = np.where(rated, metric - metric[rated].mean(), 0.0)
-    y = np.where(rated, human - human[rated].mean(), 0.0)
-    sums = np.stack([rated, x, y, x * x, y * y, x * y], axis=-1).sum(axis=0)
-    n, sx, sy, sxx, syy, sxy = np.moveaxis(bootstrap_sums(sums, resamples, seed), -1, 0)
-    scale = (sxx - sx * sx / n) * (syy - sy * sy / n)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        return np.asarray((sxy - sx * sy / n) / np.sqrt(scale))

@@ -11,14 +11,14 @@ import numpy as np
 from cupel.arrays import FloatArray
 from cupel.meta.advice import SMALL, Advice, advise
 from cupel.meta.disagreements import disagreements
+from cupel.meta.graded import Graded
+from cupel.meta.ranking import Ranking
+from cupel.questions.judge import Judge
 from cupel.records import Row, html_table, json_document, polars_frame
 from cupel.significance import corrected, share_not_better
 
 if TYPE_CHECKING:
     import polars as pl
-
-    from cupel.meta.graded import Graded
-    from cupel.meta.ranking import Ranking
 
 AVERAGE = "avg"
 """The language pair that stands for the mean over all."""
@@ -49,33 +49,45 @@ class Agreement:
 class Evaluation:
     """What `cupel.evaluate` returns.
 
-    statistic    which statistic the values are: tau-wmt14, pearson, ...
-    level        segment, document, domain or system
+    question     what was asked: dataset, level, statistic (tau-wmt14, pearson, ...), ...
     metrics      their names, as they were asked for
     agreements   one for every language pair and metric, the averages last
     replicates   pair -> (resamples, metrics), the values on resampled judgments
     left_out     pair -> why it has no value
     comparisons  pair -> (metrics, metrics) p-values of "row is better than column", by the test
                  that was asked for
-    points       human and metric scores of every judged item: see `cupel.meta.points`
+    points       human and metric scores of every judged item: see `cupel.meta.measured`
     signatures   metric -> everything that can change its scores
     rankings     pair -> metrics in order with ranks, p-values and draws, by a permutation test
     graded       of graded judgments, everything that was compared, one for each language pair:
                  systems, items, human scores, metric scores, texts
     """
 
-    statistic: str
-    level: str
+    question: Judge
     metrics: tuple[str, ...]
     agreements: list[Agreement]
     replicates: Mapping[str, FloatArray] = field(repr=False)
     left_out: Mapping[str, str] = field(default_factory=dict)
     comparisons: Mapping[str, FloatArray] = field(default_factory=dict)
     points: Sequence[Row] = field(default=(), repr=False)
-    dataset: str = ""
     signatures: Mapping[str, str] = field(default_factory=dict, repr=False)
     rankings: Mapping[str, Ranking] = field(default_factory=dict, repr=False)
     graded: Sequence[Graded] = field(default=(), repr=False)
+
+    @property
+    def statistic(self) -> str:
+        """Which statistic the values are."""
+        return self.question.statistic or "pearson"
+
+    @property
+    def level(self) -> str:
+        """Segment, document, domain or system."""
+        return self.question.level
+
+    @property
+    def dataset(self) -> str:
+        """Whose judgments these are."""
+        return self.question.dataset
 
     def value(self, metric: str, pair: str = AVERAGE) -> float:
         """The value of one metric on one language pair, or on average; NaN if it has none."""
@@ -101,11 +113,11 @@ class Evaluation:
         columns = self.replicates[pair].T
         return np.array([[share_not_better(a, b) for b in columns] for a in columns])
 
-    def corrected(self, pair: str = AVERAGE) -> FloatArray:
-        """(metrics, metrics): the `comparisons` of one pair, corrected for their number (Holm)."""
+    def corrected(self, pair: str = AVERAGE, method: str = "holm") -> FloatArray:
+        """(metrics, metrics): the `comparisons` of one pair, corrected for their number."""
         p = self.comparisons[pair].copy()
         others = ~np.eye(len(p), dtype=bool)
-        p[others] = corrected(p[others])
+        p[others] = corrected(p[others], method)
         return p
 
     def clusters(self, pair: str = AVERAGE, level: float = 0.05) -> dict[str, int]:

@@ -13,17 +13,18 @@ from cupel.arrays import FloatArray
 from cupel.console import Progress
 from cupel.errors import CupelError
 from cupel.human.evalset import evalset_pairs
-from cupel.meta.campaign import check_lower, check_statistic, open_folder
+from cupel.meta.campaign import check_lower, open_folder, scorer_of, with_metrics
 from cupel.meta.disagreements import disagreements
+from cupel.meta.evaluation import evaluated
 from cupel.meta.file_scores import check_pairs
-from cupel.meta.folder import Choice, Folder, graded_pair
-from cupel.meta.graded import TESTS, Graded, Settings, graded_evaluation
+from cupel.meta.folder import Folder, graded_pair
+from cupel.meta.graded import TESTS, Graded, completed
 from cupel.meta.ranking import Ranking, average_ranking, average_ranks, cluster_ranks
 from cupel.meta.result import Evaluation
-from cupel.meta.scorer import Scorer
-from cupel.meta.tasks import EVERY, Task, TaskSet, read_tasks
+from cupel.meta.tasks import EVERY, TaskSet, read_tasks, task_name
+from cupel.questions.judge import TASK_FIELDS, Judge
 from cupel.records import Row, html_table, json_document, polars_frame
-from cupel.registry import MetricLike
+from cupel.registry import MetricLike, listed
 from cupel.significance import DEFAULT_SEED
 
 if TYPE_CHECKING:
@@ -45,7 +46,7 @@ class TaskEvaluation:
 
     name: str
     dataset: str
-    tasks: tuple[Task, ...]
+    tasks: tuple[Judge, ...]
     weights: tuple[float, ...]
     evaluations: tuple[Evaluation, ...] = field(repr=False)
     rankings: tuple[Ranking, ...] = field(repr=False)
@@ -86,8 +87,8 @@ class TaskEvaluation:
         for number, (task, weight, ranking) in enumerate(
             zip(self.tasks, self.weights, self.rankings, strict=True), start=1
         ):
-            about = {"dataset": self.dataset, "task": str(number), "pair": task.pair}
-            about |= {"level": task.level, "statistic": task.statistic}
+            about = {"dataset": self.dataset, "task": str(number), "pair": ",".join(task.pairs)}
+            about |= {"level": task.level, "statistic": task.statistic or "pearson"}
             for metric, value, rank in zip(
                 ranking.names, ranking.values, ranking.ranks, strict=True
             ):
@@ -117,7 +118,7 @@ class TaskEvaluation:
             if j > i and self.average.draws
         ]
         tasks = [
-            {"task": number, "name": task.name, "weight": weight, "test": task.test}
+            {"task": number, "name": task_name(task), "weight": weight, "compare": task.compare}
             for number, (task, weight) in enumerate(
                 zip(self.tasks, self.weights, strict=True), start=1
             )
@@ -150,6 +151,52 @@ class TaskEvaluation:
         return html_table(*self.table(), f"{self.dataset}: {self.name}")
 
 
+def judge_tasks(
+    question: Judge, tasks: TaskSet | None = None, progress: Progress | None = None
+) -> TaskEvaluation:
+    """The answer to every task, and their average. tasks: instead of those that the question names."""
+    task_set = tasks or read_tasks(str(question.task))
+    question = with_metrics(question)
+    scorer = scorer_of(question, progress)
+    folder = open_folder(question, scorer)
+    there = evalset_pairs(folder.path)
+    for number, task in enumerate(task_set.tasks, start=1):
+        for pair in task.pairs:
+            if pair not in there:
+                raise CupelError(
+                    f"Task {number} of {task_set.name} ({task_name(task)}) needs {pair}, but "
+                    f"{question.dataset} has {', '.join(there)}."
+                )
+    task_set = task_set.with_domains(
+        {
+            task.pairs[0]: list(folder.campaign(task.pairs[0], task.reference).groups["domain"])
+            for task in task_set.tasks
+            if task.domain == EVERY
+        }
+    )
+    check_pairs(question.score_files, sorted({p for task in task_set.tasks for p in task.pairs}))
+    answers = [
+        _answer(folder, _asked(task, question), f"Task {number}")
+        for number, task in enumerate(task_set.tasks, start=1)
+    ]
+    others = {name for evaluation, _ in answers for name in evaluation.metrics}
+    check_lower(question.lower, sorted(others - set(scorer.labels)))
+    weights = task_set.shares()
+    rankings = tuple(ranking for _, ranking in answers)
+    return TaskEvaluation(
+        task_set.name,
+        question.dataset,
+        task_set.tasks,
+        tuple(weights),
+        tuple(replace(evaluation, signatures=scorer.signatures) for evaluation, _ in answers),
+        rankings,
+        average_ranking(rankings, weights, rounding=0.0 if question.like_mtme else 1e-12),
+        average_ranks(rankings, weights),
+        task_set.by,
+        scorer.signatures,
+    )
+
+
 def evaluate_tasks(
     dataset: str,
     metrics: Sequence[MetricLike] | MetricLike = (),
@@ -160,7 +207,6 @@ def evaluate_tasks(
     lower: Sequence[str] = (),
     permutations: int | None = None,
     like_mtme: bool = False,
-    resamples: int = 0,
     seed: int = DEFAULT_SEED,
     workers: int = 1,
     use_cache: bool = True,
@@ -170,96 +216,50 @@ def evaluate_tasks(
 
     tasks: wmt22, wmt23, wmt24, a task file (see `cupel.meta.tasks`), or what `read_tasks` returns.
     permutations: of every test instead of what the file says; 0 for no test. The other arguments are
-    those of `cupel.evaluate`; resamples: for intervals in each evaluation, which are left out here.
+    those of `cupel.evaluate`.
     """
-    task_set = tasks if isinstance(tasks, TaskSet) else read_tasks(tasks)
-    scorer = Scorer(metrics, workers, use_cache, progress, bool(stored or score_files))
-    names = (stored,) if isinstance(stored, str) else tuple(stored)
-    folder = open_folder(dataset, names, scorer)
-    there = evalset_pairs(folder.path)
-    for number, task in enumerate(task_set.tasks, start=1):
-        for pair in task.pairs:
-            if pair not in there:
-                raise CupelError(
-                    f"Task {number} of {task_set.name} ({task.name}) needs {pair}, but {dataset} has "
-                    f"{', '.join(there)}."
-                )
-    task_set = task_set.with_domains(
-        {
-            task.pairs[0]: list(folder.campaign(task.pairs[0], task.reference).groups["domain"])
-            for task in task_set.tasks
-            if task.domain == EVERY
-        }
+    question = Judge(
+        dataset=dataset,
+        metrics=tuple(listed(metrics)),  # type: ignore[arg-type]
+        stored=(stored,) if isinstance(stored, str) else tuple(stored),
+        score_files=tuple(map(str, score_files)),
+        lower=tuple(lower),
+        permutations=permutations,
+        like_mtme=like_mtme,
+        seed=seed,
+        workers=workers,
+        use_cache=use_cache,
     )
-    check_pairs(score_files, sorted({pair for task in task_set.tasks for pair in task.pairs}))
-    evaluations, rankings = [], []
-    for number, task in enumerate(task_set.tasks, start=1):
-        if permutations is not None:
-            task = replace(task, permutations=permutations)
-        shared = Choice(
-            stored=names, score_files=tuple(score_files), lower=tuple(lower), like_mtme=like_mtme
-        )
-        evaluation, ranking = run_task(folder, task, f"Task {number}", shared, resamples, seed)
-        evaluations.append(replace(evaluation, dataset=dataset, signatures=scorer.signatures))
-        rankings.append(ranking)
-    names_of_others = {name for one in evaluations for name in one.metrics} - set(scorer.labels)
-    check_lower(lower, sorted(names_of_others))
-    weights = task_set.shares()
-    return TaskEvaluation(
-        task_set.name,
-        dataset,
-        task_set.tasks,
-        tuple(weights),
-        tuple(evaluations),
-        tuple(rankings),
-        average_ranking(rankings, weights, rounding=0.0 if like_mtme else 1e-12),
-        average_ranks(rankings, weights),
-        task_set.by,
-        scorer.signatures,
+    return judge_tasks(
+        question, tasks if isinstance(tasks, TaskSet) else read_tasks(tasks), progress
     )
 
 
-def run_task(
-    folder: Folder, task: Task, where: str, shared: Choice, resamples: int, seed: int
-) -> tuple[Evaluation, Ranking]:
+def _asked(task: Judge, question: Judge) -> Judge:
+    """A task with what is asked of all tasks; without intervals, which would take long."""
+    values = {name: getattr(task, name) for name in TASK_FIELDS}
+    if question.permutations is not None:
+        values["permutations"] = question.permutations
+    if values["permutations"] == 0:
+        values["compare"] = None
+    return replace(question, **values, resamples=0)
+
+
+def _answer(folder: Folder, task: Judge, where: str) -> tuple[Evaluation, Ranking]:
     """One task: its evaluation, and its metrics in order."""
-    check_statistic(task.statistic, task.level, task.test or None)
-    if task.test and task.test not in TESTS:
-        raise CupelError(f"{where}: there is no test {task.test!r}; there are: {', '.join(TESTS)}.")
+    task = completed(task)
+    if task.compare not in (None, *TESTS):
+        raise CupelError(
+            f"{where}: there is no test {task.compare!r}; there are: {', '.join(TESTS)}."
+        )
     if len(task.pairs) > 1 and task.statistic != "accuracy":
         raise CupelError(f"{where}: only accuracy can be computed over several language pairs.")
-    choice = replace(
-        shared,
-        level="segment" if task.statistic == "spa" else task.level,
-        domain=task.domain or None,
-        gold=task.gold or None,
-        reference=task.reference,
-        close_references=task.close_references,
-        systems=task.systems,
-        include_human=task.include_human,
-        include_outliers=task.include_outliers,
-        primary=task.primary,
-    )
-    settings = Settings(
-        task.statistic,
-        task.level,
-        task.average or None,
-        task.undefined,
-        task.sample_rate,
-        None,
-        task.test if task.permutations else None,
-        task.permutations,
-        task.block,
-        resamples=resamples,
-        seed=seed,
-        like_mtme=shared.like_mtme,
-    )
-    graded = together([graded_pair(folder, pair, choice) for pair in task.pairs])
-    evaluation = graded_evaluation([graded], settings)
-    if graded.pair in evaluation.rankings:
-        return evaluation, evaluation.rankings[graded.pair]
-    values = {name: evaluation.value(name, graded.pair) for name in evaluation.metrics}
-    return evaluation, _untested(values, settings.statistic_of(graded).bounds)
+    judged = together([graded_pair(folder, pair, task) for pair in task.pairs])
+    evaluation = evaluated([judged], task)
+    if judged.pair in evaluation.rankings:
+        return evaluation, evaluation.rankings[judged.pair]
+    values = {name: evaluation.value(name, judged.pair) for name in evaluation.metrics}
+    return evaluation, _untested(values, judged.statistic(task).bounds)
 
 
 def together(parts: Sequence[Graded]) -> Graded:

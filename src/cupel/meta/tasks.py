@@ -1,11 +1,11 @@
 """A metrics task: a list of questions about metrics, each with a weight, read from a file.
 
 A task file is TOML or JSON. Each entry of `tasks` is one question: language pair, level, statistic
-and so on, under the names of `Task`. A list of values means one task for each of them, in all
-combinations; `pairs` is one task over several pairs. Keys outside `tasks` hold for all of them.
+and so on, under the names of `cupel.evaluate`. A list of values means one task for each of them, in
+all combinations; `pairs` is one task over several pairs. Keys outside `tasks` hold for all of them.
 
     name = "my task"
-    test = "perm-both"
+    compare = "perm-both"
     [[tasks]]
     pair = ["en-de", "zh-en"]
     level = "segment"
@@ -13,7 +13,7 @@ combinations; `pairs` is one task over several pairs. Keys outside `tasks` hold 
     weight = 2
 
 Weights are numbers; or `weights = ["pair", "level"]` divides the weight evenly between the values of
-the first attribute, then inside each between those of the next, as WMT22 did. WMT's own are included.
+the first field, then inside each between those of the next, as WMT22 did. WMT's own are included.
 """
 
 from __future__ import annotations
@@ -21,13 +21,15 @@ from __future__ import annotations
 import json
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from importlib.resources import files
 from itertools import product
 from pathlib import Path
 from typing import Any
 
 from cupel.errors import CupelError
+from cupel.questions.field import fields_of
+from cupel.questions.judge import TASK_FIELDS, Judge
 from cupel.reading.limits import check_toml
 from cupel.reading.lines import read_text
 from cupel.reading.segments import nearest
@@ -35,80 +37,54 @@ from cupel.reading.segments import nearest
 INCLUDED = ("wmt22", "wmt23", "wmt24")
 EVERY = "*"
 """As a domain: each domain that the campaign has."""
-_LISTS = ("pairs", "reference", "close_references", "systems")
 BY = ("value", "rank")
+_FIELDS = {field.name: field for field in fields_of(Judge) if field.name in TASK_FIELDS}
+_NAMES = [*_FIELDS, "weight", "pair"]
 
 
-@dataclass(frozen=True)
-class Task:
-    """One question, with the defaults of mt-metrics-eval; names as in `cupel.evaluate`.
-
-    weight: its share of the average, relative to those of the other tasks.
-    """
-
-    pairs: tuple[str, ...]
-    level: str = "segment"
-    statistic: str = "pearson"
-    average: str = ""
-    domain: str = ""
-    gold: str = ""
-    reference: tuple[str, ...] = ()
-    close_references: tuple[str, ...] = ()
-    systems: tuple[str, ...] = ()
-    include_human: bool = False
-    include_outliers: bool = False
-    primary: bool = False
-    test: str = ""
-    permutations: int = 1000
-    block: int = 100
-    undefined: str = "skip"
-    sample_rate: float = 1.0
-    weight: float = 1.0
-
-    @property
-    def pair(self) -> str:
-        """All its language pairs as one name."""
-        return ",".join(self.pairs)
-
-    @property
-    def name(self) -> str:
-        """What distinguishes it, in one line: for tables and errors."""
-        parts = [self.pair, self.level, self.statistic]
-        parts += [f"average={self.average}"] if self.average else []
-        parts += [f"domain={self.domain}"] if self.domain else []
-        parts += [f"gold={self.gold}"] if self.gold else []
-        parts += [f"reference={'.'.join(self.reference)}"] if self.reference else []
-        return " ".join([*parts, *(["human"] if self.include_human else [])])
+def task_name(task: Judge) -> str:
+    """What distinguishes a task, in one line: for tables and errors."""
+    parts = [",".join(task.pairs), task.level, task.statistic or "pearson"]
+    options = {name: getattr(task, name) for name in ("average", "domain", "human")}
+    options["reference"] = ".".join(task.reference)
+    parts += [f"{name}={value}" for name, value in options.items() if value]
+    return " ".join([*parts, *(["with human translations"] if task.include_human else [])])
 
 
 @dataclass(frozen=True)
 class TaskSet:
     """The tasks of a file. by: whether metrics are ordered by average value or average rank.
 
-    weights: attributes between whose values the weight is divided; if empty, tasks have their own.
+    weights: of each task, relative to those of the others; if empty, all are equal. divided: fields
+    between whose values the weight is divided instead.
     """
 
     name: str
-    tasks: tuple[Task, ...]
+    tasks: tuple[Judge, ...]
     by: str = "value"
-    weights: tuple[str, ...] = ()
+    weights: tuple[float, ...] = ()
+    divided: tuple[str, ...] = ()
 
     def shares(self) -> list[float]:
         """The weight of each task; together 1."""
-        if not self.weights:
-            total = sum(task.weight for task in self.tasks)
-            return [task.weight / total for task in self.tasks]
-        share = _divided(list(enumerate(self.tasks)), self.weights, 1.0)
-        return [share[place] for place in range(len(self.tasks))]
+        if self.divided:
+            share = _divided(list(enumerate(self.tasks)), self.divided, 1.0)
+            return [share[place] for place in range(len(self.tasks))]
+        total = sum(self._weights())
+        return [weight / total for weight in self._weights()]
+
+    def _weights(self) -> tuple[float, ...]:
+        return self.weights or (1.0,) * len(self.tasks)
 
     def with_domains(self, domains: Mapping[str, Sequence[str]]) -> TaskSet:
         """The same with a task for each domain where one says every; pair -> its domains."""
         expanded = [
-            replace(task, domain=domain)
-            for task in self.tasks
+            (replace(task, domain=domain), weight)
+            for task, weight in zip(self.tasks, self._weights(), strict=True)
             for domain in (domains[task.pairs[0]] if task.domain == EVERY else [task.domain])
         ]
-        return replace(self, tasks=tuple(expanded))
+        tasks, weights = zip(*expanded, strict=True)
+        return replace(self, tasks=tasks, weights=weights)
 
 
 def read_tasks(name: Path | str) -> TaskSet:
@@ -121,86 +97,81 @@ def read_tasks(name: Path | str) -> TaskSet:
             f"There is no task {str(name)!r}: name one of {', '.join(INCLUDED)}, or a file "
             "(.toml or .json)."
         )
+    kind = "JSON" if Path(name).suffix == ".json" else "TOML"
+    text = read_text(name)
     try:
-        if Path(name).suffix == ".json":
-            document = json.loads(read_text(name))
-        else:
-            document = tomllib.loads(check_toml(read_text(name), str(name)))
+        document = (
+            json.loads(text) if kind == "JSON" else tomllib.loads(check_toml(text, str(name)))
+        )
     except (ValueError, RecursionError) as error:  # decoding errors name line and column
-        kind = "JSON" if Path(name).suffix == ".json" else "TOML"
         raise CupelError(f"{name} is not {kind}: {error}.") from None
     return _task_set(document, str(name))
 
 
 def _task_set(document: Any, file: str) -> TaskSet:
-    if not isinstance(document, dict) or not isinstance(document.get("tasks"), list):
+    entries = document.get("tasks") if isinstance(document, dict) else None
+    if not isinstance(entries, list) or not entries:
         raise CupelError(f"{file} has no list of tasks: write each under [[tasks]].")
     common = {key: value for key, value in document.items() if key != "tasks"}
     name = str(common.pop("name", Path(file).stem))
     by = common.pop("by", BY[0])
     if by not in BY:
         raise CupelError(f"{file}: `by` is {by!r}; it may be {' or '.join(BY)}.")
-    weights = tuple(common.pop("weights", ()))
-    attributes = [field.name for field in fields(Task)] + ["pair"]
-    for attribute in weights:
-        if attribute not in attributes:
+    divided = tuple(common.pop("weights", ()))
+    for field in divided:
+        if field not in _NAMES:
             raise CupelError(
-                f"{file}: there is no attribute {attribute!r} to divide the weights by"
-                f"{nearest(str(attribute), attributes)}"
+                f"{file}: there is no field {field!r} to divide the weights by"
+                f"{nearest(str(field), _NAMES)}"
             )
-    tasks = [
-        task
-        for number, entry in enumerate(document["tasks"], start=1)
-        for task in _expanded({**common, **entry}, f"{file}, task {number}")
+    weighted = [
+        pair
+        for number, entry in enumerate(entries, start=1)
+        for pair in _expanded({**common, **entry}, f"{file}, task {number}")
     ]
-    if not tasks:
-        raise CupelError(f"{file} has no list of tasks: write each under [[tasks]].")
-    return TaskSet(name, tuple(tasks), by, weights)
+    tasks, weights = zip(*weighted, strict=True)
+    return TaskSet(name, tasks, by, weights, tuple("pairs" if n == "pair" else n for n in divided))
 
 
-def _expanded(entry: Mapping[str, Any], where: str) -> Iterator[Task]:
-    """One task for each combination of the values that are lists."""
+def _expanded(entry: Mapping[str, Any], where: str) -> Iterator[tuple[Judge, float]]:
+    """One task, with its weight, for each combination of the values that are lists."""
     if ("pair" in entry) == ("pairs" in entry):
         raise CupelError(f"{where}: give either `pair` or `pairs`.")
     choices: dict[str, list[Any]] = {}
     for key, value in entry.items():
-        if key in _LISTS:
-            choices[key] = [tuple(value) if isinstance(value, list) else (value,)]
-        else:
-            choices[key] = value if isinstance(value, list) else [value]
+        if key not in _NAMES:
+            raise CupelError(f"{where}: a task has no {key!r}{nearest(key, _NAMES)}")
+        several = value if isinstance(value, list) else [value]
+        choices[key] = [several] if key in _FIELDS and _FIELDS[key].many else several
     for values in product(*choices.values()):
-        given = dict(zip(choices, values, strict=True))
-        if "pair" in given:
-            given["pairs"] = (given.pop("pair"),)
-        yield _task(given, where)
+        task = dict(zip(choices, values, strict=True))
+        weight = task.pop("weight", 1.0)
+        if isinstance(weight, bool) or not isinstance(weight, int | float):
+            raise CupelError(f"{where}: the weight is {weight!r}; it must be a number.")
+        if not 0 < weight < float("inf"):
+            raise CupelError(f"{where}: the weight is {weight}; it must be above 0.")
+        if "pair" in task:
+            task["pairs"] = [task.pop("pair")]
+        yield Judge(dataset="", **{n: _value(n, raw, where) for n, raw in task.items()}), weight
 
 
-def _task(given: Mapping[str, Any], where: str) -> Task:
-    types = {field.name: field.type for field in fields(Task)}
-    for key, value in given.items():
-        if key not in types:
-            raise CupelError(f"{where}: a task has no {key!r}{nearest(key, list(types))}")
-        expected: dict[str, tuple[type, ...]] = {
-            "str": (str,), "bool": (bool,), "int": (int,), "float": (int, float),
-        }  # fmt: skip
-        kinds = expected.get(str(types[key]), (tuple,))
-        if not isinstance(value, kinds) or (isinstance(value, bool) and bool not in kinds):
-            raise CupelError(f"{where}: {key!r} is {value!r}, which has the wrong type.")
-    if not 0 < given.get("weight", 1.0) < float("inf"):
-        raise CupelError(f"{where}: the weight is {given['weight']}; it must be above 0.")
-    return Task(**given)
+def _value(name: str, raw: object, where: str) -> Any:
+    try:
+        return _FIELDS[name].value(raw)
+    except ValueError as error:
+        raise CupelError(f"{where}: {name!r} cannot be {raw!r}: {error}.") from None
 
 
 def _divided(
-    tasks: Sequence[tuple[int, Task]], attributes: Sequence[str], weight: float
+    tasks: Sequence[tuple[int, Judge]], names: Sequence[str], weight: float
 ) -> dict[int, float]:
-    if not attributes:
+    if not names:
         return {place: weight / len(tasks) for place, _ in tasks}
-    parts: dict[Any, list[tuple[int, Task]]] = {}
+    parts: dict[Any, list[tuple[int, Judge]]] = {}
     for place, task in tasks:
-        parts.setdefault(getattr(task, attributes[0]), []).append((place, task))
+        parts.setdefault(getattr(task, names[0]), []).append((place, task))
     return {
         place: share
         for part in parts.values()
-        for place, share in _divided(part, attributes[1:], weight / len(parts)).items()
+        for place, share in _divided(part, names[1:], weight / len(parts)).items()
     }

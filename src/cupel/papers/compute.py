@@ -197,7 +197,7 @@ def _evaluated(cells: Sequence[Cell], asked: Mapping[str, Any], workers: int) ->
         evaluation = evaluate(
             asked["dataset"],
             specs,
-            pairs=None if "avg" in pairs else pairs,
+            pairs=() if "avg" in pairs else pairs,
             level=asked["level"],
             statistic=asked["statistic"],
             human=asked["human"],

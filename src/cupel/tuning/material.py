@@ -15,8 +15,7 @@ import numpy.typing as npt
 
 from cupel.arrays import FloatArray, IntArray
 from cupel.human.rankings import Rankings
-from cupel.meta.correlations import spearman_no_ties
-from cupel.meta.evaluation import FEWEST_SYSTEMS
+from cupel.meta.correlations import FEWEST_SYSTEMS, spearman_no_ties
 from cupel.metric import Metric, Tunable
 
 Parameters = Mapping[str, float]

@@ -16,7 +16,7 @@ from cupel.data.catalog import of_kind
 from cupel.errors import CupelError
 from cupel.human.rankings import Rankings, ranked_corpus, wmt_rankings
 from cupel.human.system_scores import years_own_scores
-from cupel.meta.evaluation import FEWEST_SYSTEMS
+from cupel.meta.correlations import FEWEST_SYSTEMS
 from cupel.metric import Metric, Tunable
 from cupel.presets import Preset
 from cupel.registry import entries, get_metric

@@ -59,13 +59,13 @@ pair = "de-en"
 level = "segment"
 statistic = "acc-eq"
 average = "item"
-test = "perm-pair-diff"
+compare = "perm-pair-diff"
 
 [[tasks]]
 pair = "de-en"
 level = "system"
 statistic = "pearson"
-test = "perm-both"
+compare = "perm-both"
 """
 
 
