@@ -42,8 +42,9 @@ PAGES = [
 RESEARCH = sorted((ROOT / "docs" / "research").glob("*.md"))
 
 NOT_RUN = {
-    r"^pip install|^make ": "installs packages or runs this very test",
+    r"^pip (install|download)|^make ": "installs packages or runs this very test",
     r"^cupel data get": "downloads; tests/data/test_get.py runs it",
+    r"^cupel models get": "downloads; tests/data/test_get_models.py runs it",
     r"^cupel serve": "runs until it is stopped; tests/adapters/test_service.py checks the examples",
     r"^cupel score .*--engine ray": "starts a cluster; tests/engines/test_ray.py runs it on a simulated one",
     r"^cupel train reval": "trains for one to two minutes after minutes of parsing",

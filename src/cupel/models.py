@@ -10,7 +10,7 @@ against the card.
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from importlib.util import find_spec
@@ -62,7 +62,7 @@ class Model:
     """
 
     name: str
-    what: str
+    description: str
     licence: str
     trained_on: str
     built: str
@@ -95,10 +95,11 @@ def models() -> Mapping[str, Model]:
     table = tomllib.loads((HOME / "models.toml").read_text("utf-8"))
     entries = {}
     for name, entry in table["model"].items():
-        files = tuple(File(path, size, digest) for path, (size, digest) in entry["files"].items())
-        parts = {"parts": Parts(**entry["parts"])} if "parts" in entry else {}
-        defaults = {"published": table["published"], "needs": ()}
-        entries[name] = Model(name=name, **{**defaults, **entry, **parts, "files": files})
+        values = {"published": table["published"], **entry}
+        values["files"] = tuple(File(path, *facts) for path, facts in entry["files"].items())
+        values["needs"] = tuple(entry.get("needs", ()))
+        values["parts"] = Parts(**entry["parts"]) if "parts" in entry else None
+        entries[name] = Model(name=name, **values)
     return entries
 
 
@@ -137,8 +138,14 @@ def find_folder(folder: str) -> Path | None:
 
 def what_is_missing(name: str) -> str | None:
     """How to get a model that is not here, as a sentence; None when it is here."""
-    missing = [entry for entry in model(name).all if not locate(entry)]
+    missing = missing_models([name])
     return _missing(missing[0]) if missing else None
+
+
+def missing_models(names: Iterable[str]) -> list[Model]:
+    """Those of the models, and of what they need, that are not here."""
+    asked = dict.fromkeys(entry for name in names for entry in model(name).all)
+    return [entry for entry in asked if not locate(entry)]
 
 
 def locate(entry: Model) -> Path | None:

@@ -9,11 +9,14 @@ COMMANDS = {
     "merge": ("merge:Merge", "merge:run"),
     "meta": ("judge:Judge", "meta:run"),
     "metrics": ("metrics:Metrics", "metrics:run"),
+    "models list": ("models:ModelsList", "models:show"),
+    "models get": ("models:ModelsGet", "models:get"),
+    "models verify": ("models:ModelsVerify", "models:verify"),
     "demo": ("demo:Demo", "demo:run"),
 }
 """Command -> the question, MODULE:CLASS of `cupel.questions`, and MODULE:FUNCTION of `cupel.cli`."""
 ORDER = (
     "score diagnose plan merge metrics meta select annotate human mutt align mbr rerank parse data "
-    "report serve reproduce train tune demo"
+    "models report serve reproduce train tune demo"
 ).split()
 """The first words of all commands, in the order of `cupel --help`."""
