@@ -44,6 +44,7 @@ types: $(VENV)/installed-dev
 # Long runs of what `make test` does for seconds: docs/research/under-fire.md has their results.
 soak: $(VENV)/installed-dev
 	$(BIN)/python tools/kills.py $(SOAK_ARGS)
+	$(BIN)/python tools/kills.py --ends --moments 25
 	$(BIN)/python -m pytest -q -r fEs -m soak tests/engines
 
 fuzz: $(VENV)/installed-dev

@@ -2,10 +2,14 @@
 
     --moments 50    for each case
     --seed 1
+    --ends          send each of SIGTERM, SIGKILL, SIGHUP and SIGINT to commands with workers instead
 
 After each SIGKILL no output is there or the whole of it, no process of the command runs on, and the
 same command run again succeeds with the same result. What the killed run left beside is made three
 days old and must be gone after the command has run again. A new command is one entry of `CASES`.
+
+With `--ends`, no process of the command may be alive two seconds after the signal, whoever reads its
+output has it all by then, the exit status is that of the signal, and nothing half-written is left.
 """
 
 from __future__ import annotations
@@ -22,6 +26,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from importlib.util import find_spec
@@ -56,11 +61,11 @@ def _texts(folder: Path) -> None:
         (folder / name).write_text("".join(f"{line}\n" for line in lines))
 
 
-def _rankings(folder: Path) -> None:
-    """A dataset `wmt13` of 24 lines, three systems and their rankings, as `cupel data get` makes it."""
+def _rankings(folder: Path, count: int = 24) -> None:
+    """A dataset `wmt13` of so many lines, three systems and their rankings, as `cupel data get` makes it."""
     chance, data = random.Random(7), folder / "data" / "wmt13"
     words = "the a man woman saw took large old house letter in of yesterday".split()
-    reference = [chance.choices(words, k=9) for _ in range(24)]
+    reference = [chance.choices(words, k=9) for _ in range(count)]
     files = {"references/newstest2013-ref.en": reference, "sources/newstest2013-src.fr": reference}
     for place, name in enumerate(("good", "fair", "poor")):
         output = [[w for w in line if chance.random() > 0.15 * place] for line in reference]
@@ -73,7 +78,7 @@ def _rankings(folder: Path) -> None:
     rows = [
         f"fra,eng,{n + 1},x,{n + 1},judge{n % 3}"
         + "".join(f",{s},newstest2013.fr-en.{name},{s}" for s, name in enumerate(("good", "fair", "poor"), 1))
-        for n in range(24)
+        for n in range(count)
     ]  # fmt: skip
     (data / "judgments.csv").write_text("\n".join([columns + ranked, *rows]) + "\n")
 
@@ -191,6 +196,51 @@ CASES: dict[str, Case] = {
         ["chosen.tsv"], needs="ray",
     ),
 }  # fmt: skip
+
+
+_SLOW = """
+import time
+
+def wait(hypothesis, references=()):
+    time.sleep(0.0005)
+    return float(len(hypothesis))
+"""
+
+
+def _many_texts(folder: Path) -> None:
+    """Enough for workers, and a metric that waits more than it computes."""
+    (folder / "slow.py").write_text(_SLOW)
+    chance = random.Random(5)
+    words = "the a cat dog sat lay on in mat house red old".split()
+    for name in ("ref", "a", "b", "c"):
+        lines = (" ".join(chance.choices(words, k=12)) for _ in range(8000))
+        (folder / name).write_text("".join(f"{line}\n" for line in lines))
+
+
+def _many_rankings(folder: Path) -> None:
+    _many_texts(folder)
+    _rankings(folder, 1500)
+
+
+_SCORE = "-m cupel score ref -i a b c -m slow:wait ter --workers 2 -o s.txt"
+
+ENDS: dict[str, Case] = {
+    "score": Case(_many_texts, _SCORE.split(), ["s.txt"]),
+    "score --stream": Case(_many_texts, f"{_SCORE} --stream".split(), ["s.txt"]),
+    "meta": Case(
+        _many_rankings,
+        "-m cupel meta wmt13 --pair fr-en -m slow:wait ter --workers 2 --no-cache".split(), [],
+    ),
+    "mutt": Case(
+        _many_texts, "-m cupel mutt --generate ref ref -m slow:wait --workers 2".split(), []
+    ),
+    "mbr": Case(
+        _candidates, "-m cupel mbr candidates.jsonl -m chrf ter --workers 2 -o c.txt".split(), ["c.txt"]
+    ),
+    "serve": Case(lambda _: None, "-m cupel serve --port 0 -m chrf --workers 2".split(), []),
+}  # fmt: skip
+"""Commands with workers, and the output that they begin."""
+SIGNALS = (signal.SIGTERM, signal.SIGKILL, signal.SIGHUP, signal.SIGINT)
 
 
 def contents(folder: Path, patterns: Sequence[str]) -> dict[str, str]:
@@ -373,14 +423,66 @@ def soak(name: str, moments: int, seed: int) -> str:
     )
 
 
+def ended(
+    case: Case, folder: Path, number: signal.Signals, seconds: float, patience: float = 2
+) -> str:
+    """Send a signal after that time; how many processes it met, or "end".
+
+    patience: seconds after which nothing may be alive.
+    """
+    process = subprocess.Popen(
+        _command(case), cwd=folder, env=_environment(case, folder), text=True,
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True,
+    )  # fmt: skip
+    with contextlib.suppress(subprocess.TimeoutExpired):
+        process.wait(seconds)
+    processes = len(members(process.pid))
+    if process.poll() is None:
+        (os.killpg if number == signal.SIGINT else os.kill)(process.pid, number)
+    _, errors = process.communicate(timeout=patience)  # for ever, if a worker holds it
+    wait_for_session(process.pid, patience)
+    # SIGTERM and Ctrl-C stop the service as it should stop; else the shell sees 128 + number.
+    expected = {0, 128 + number, -number}  # -number: before the command began
+    assert process.returncode in expected, f"exit status {process.returncode}: {errors}"
+    assert " in main\n" not in errors, errors  # Ctrl-C while Python itself starts is Python's
+    assert number == signal.SIGKILL or not _left_behind(folder), "an output is left half-written"
+    return "end" if process.returncode == 0 and "serve" not in case.arguments else str(processes)
+
+
+def soak_ends(name: str, moments: int, seed: int) -> str:
+    """Send each signal at random moments; a line about it."""
+    case, chance = ENDS[name], random.Random(f"{name}{seed}")
+    with tempfile.TemporaryDirectory() as base:
+        folder = Path(base)
+        case.prepare(folder)
+        start = time.monotonic()
+        if "serve" not in case.arguments:
+            run(case, folder)
+        seconds = max(time.monotonic() - start, 2)
+        processes: Counter[str] = Counter()
+        for number in SIGNALS:
+            for _ in range(moments):
+                try:
+                    processes[ended(case, folder, number, chance.uniform(0, seconds))] += 1
+                except (AssertionError, subprocess.TimeoutExpired) as error:
+                    raise AssertionError(f"{name}, {number.name}: {error}") from error
+    counts = ", ".join(f"{count} with {kind}" for kind, count in sorted(processes.items()))
+    return f"{name}: {len(SIGNALS)} signals, {moments} moments each within {seconds:.1f} s: {counts} processes"
+
+
 def main() -> int:
     """Soak the cases named, or all."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("cases", nargs="*", default=list(CASES))
+    parser.add_argument("cases", nargs="*")
+    parser.add_argument("--ends", action="store_true")
     parser.add_argument("--moments", type=int, default=50)
     parser.add_argument("--seed", type=int, default=1)
     options = parser.parse_args()
-    for name in options.cases:
+    if options.ends:
+        for name in options.cases or ENDS:
+            print(soak_ends(name, options.moments, options.seed), flush=True)
+        return 0
+    for name in options.cases or CASES:
         case = CASES[name]
         if case.needs and find_spec(case.needs) is None:
             print(f"{name}: left out, since {case.needs} is not installed", flush=True)

@@ -12,7 +12,6 @@ from __future__ import annotations
 import atexit
 import hashlib
 import json
-import os
 import shutil
 import tempfile
 from collections.abc import Callable, Iterator, Mapping
@@ -25,7 +24,7 @@ import numpy.typing as npt
 
 from cupel.console import warn
 from cupel.errors import CannotWrite
-from cupel.folders import cache_folder, sweep, sweep_once, write_text, writing_folder
+from cupel.folders import cache_folder, owned, sweep, sweep_once, write_text, writing_folder
 from cupel.mapped_file import (
     Arrays,
     UnusableFile,
@@ -165,7 +164,7 @@ def _made(path: Path, write: Callable[[Path], None]) -> Path:
 def _temporary() -> Path:
     """A folder that is removed when this process ends."""
     sweep(Path(tempfile.gettempdir()), "cupel-*-*")
-    folder = tempfile.mkdtemp(prefix=f"cupel-{os.getpid()}-")
+    folder = tempfile.mkdtemp(prefix=owned())
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
     return Path(folder)
 

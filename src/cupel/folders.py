@@ -3,7 +3,7 @@
 Everything is written beside its place, flushed to disk and then renamed into it, so that a reader
 sees a whole file or folder or none, also after a crash, a full disk or Ctrl-C. What a killed
 process leaves behind is a hidden `.cupel-*` entry that nothing ever reads; the next process that
-writes there removes it when it is two days old and its process is gone.
+writes there removes it, and one of another machine when it is two days old.
 """
 
 from __future__ import annotations
@@ -11,10 +11,13 @@ from __future__ import annotations
 import contextlib
 import errno
 import os
+import platform
 import re
 import shutil
 import time
+import zlib
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 from cupel.errors import CannotWrite
@@ -36,8 +39,9 @@ _CANNOT_WRITE = {
     errno.EIO: "the disk reports an error; choose another one",
 }
 _LEFT_BEHIND = 2 * 24 * 3600.0
-_PROCESS = re.compile(r"\.?cupel-([0-9]+)-")
+_OWNER = re.compile(r"\.?cupel-([0-9]+)-(?:([0-9a-f]{8})-)?")
 _swept: set[Path] = set()
+_unfinished: set[Path] = set()
 _ONLY_WRITING = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS)
 
 
@@ -70,17 +74,12 @@ def writing(path: Path | str) -> Iterator[Path]:
         _check_is_file(path, target)
         target.parent.mkdir(parents=True, exist_ok=True)
         sweep_once(target.parent)
-        beside = _beside(target, target.suffix)
-        try:
+        with _beside(target, target.suffix) as beside:
             with beside.open("xb"):
                 pass  # fails here, before any work, where the folder is read-only
             yield beside
             _flush(beside)
             beside.replace(target)
-        except BaseException:
-            with contextlib.suppress(OSError):
-                beside.unlink(missing_ok=True)
-            raise
         _flush(target.parent)
 
 
@@ -95,15 +94,11 @@ def writing_folder(path: Path | str) -> Iterator[Path]:
     with explained(path, target.parent):
         target.parent.mkdir(parents=True, exist_ok=True)
         sweep(target.parent)
-        beside = _beside(target)
-        try:
+        with _beside(target) as beside:
             beside.mkdir()
             yield beside
             _flush_tree(beside)
             _rename_unless_there(beside, target)
-        except BaseException:
-            shutil.rmtree(beside, ignore_errors=True)
-            raise
         _flush(target.parent)
 
 
@@ -144,10 +139,8 @@ def _check_is_file(path: Path | str, target: Path) -> None:
 def _try_writing(path: Path | str, folder: Path) -> None:
     with explained(path, Path(folder.anchor)):
         there = next(place for place in (folder, *folder.parents) if place.exists())
-        probe = _beside(there / "probe")
-        with probe.open("xb"):
+        with _beside(there / "probe") as probe, probe.open("xb"):
             pass
-        probe.unlink()
 
 
 def _xdg(variable: str, fallback: str) -> Path:
@@ -164,26 +157,46 @@ def sweep_once(folder: Path) -> None:
 
 
 def sweep(folder: Path, pattern: str = ".cupel-*") -> None:
-    """Remove what processes killed long ago left behind here.
+    """Remove what processes that have ended left behind here.
 
-    The age alone would not do: a clock that jumps makes the file of a running process old.
+    Those of other machines are not seen, so what they may write is removed when it is old. The age
+    alone would not do: a clock that jumps makes the file of a running process old.
     """
     with contextlib.suppress(OSError):
         for entry in folder.glob(pattern):
-            if time.time() - entry.stat().st_mtime > _LEFT_BEHIND and not _is_running(entry.name):
-                if entry.is_dir() and not entry.is_symlink():
-                    shutil.rmtree(entry, ignore_errors=True)
-                else:
-                    entry.unlink(missing_ok=True)
+            owner = _OWNER.match(entry.name)
+            here = owner is not None and owner[2] == _machine() and os.name == "posix"
+            old = time.time() - entry.stat().st_mtime > _LEFT_BEHIND
+            if (here or old) and not (owner and _is_running(int(owner[1]))):
+                _remove(entry)
 
 
-def _is_running(name: str) -> bool:
-    """Whether the process that made an entry runs, on this machine."""
-    number = _PROCESS.match(name)
-    if number is None or os.name != "posix":
+def remove_unfinished() -> None:
+    """Remove what this process has begun to write, since it ends at once."""
+    for path in list(_unfinished):
+        _remove(path)
+
+
+def owned() -> str:
+    """How the names of temporary entries begin, for `sweep` to tell whose they are."""
+    return f"cupel-{os.getpid()}-{_machine()}-"
+
+
+@cache
+def _machine() -> str:
+    """Where the numbers of processes are those of this one: a host, its boot, and a container."""
+    names = [platform.node()]
+    with contextlib.suppress(OSError):
+        names.append(Path("/proc/sys/kernel/random/boot_id").read_text("ascii"))
+        names.append(str(Path("/proc/self/ns/pid").readlink()))
+    return f"{zlib.crc32(repr(names).encode()):08x}"
+
+
+def _is_running(process: int) -> bool:
+    if os.name != "posix":
         return False
     try:
-        os.kill(int(number[1]), 0)
+        os.kill(process, 0)
     except (ProcessLookupError, OverflowError):
         return False
     except PermissionError:
@@ -191,8 +204,24 @@ def _is_running(name: str) -> bool:
     return True
 
 
-def _beside(target: Path, suffix: str = "") -> Path:
-    return target.parent / f".cupel-{os.getpid()}-{os.urandom(6).hex()}{suffix}"
+def _remove(entry: Path) -> None:
+    if entry.is_dir() and not entry.is_symlink():
+        shutil.rmtree(entry, ignore_errors=True)
+    else:
+        with contextlib.suppress(OSError):
+            entry.unlink(missing_ok=True)
+
+
+@contextlib.contextmanager
+def _beside(target: Path, suffix: str = "") -> Iterator[Path]:
+    """A hidden path beside; what is still there when the block ends is removed."""
+    path = target.parent / f".{owned()}{os.urandom(6).hex()}{suffix}"
+    _unfinished.add(path)
+    try:
+        yield path
+    finally:
+        _remove(path)
+        _unfinished.discard(path)
 
 
 @contextlib.contextmanager
@@ -240,4 +269,3 @@ def _rename_unless_there(beside: Path, target: Path) -> None:
     except OSError as error:
         if error.errno not in (errno.EEXIST, errno.ENOTEMPTY) or not target.is_dir():
             raise
-        shutil.rmtree(beside, ignore_errors=True)

@@ -2,17 +2,45 @@
 
 from __future__ import annotations
 
+import atexit
 import io
 import os
+import signal
 import sys
+from contextlib import suppress
 from typing import NoReturn
 
+from cupel.cli.signals import interrupted_by_signals
 from cupel.console import warn
 from cupel.errors import CupelError
 
 
 def main() -> NoReturn:
-    """Run a command. Exit status: 0 done, 1 answered "no", 2 bad usage or input, 130 Ctrl-C."""
+    """Run a command. Exit status: 0 done, 1 answered "no", 2 bad usage or input.
+
+    130 after Ctrl-C, 143 after SIGTERM, 129 after SIGHUP.
+    """
+    signals: list[int] = []
+    atexit.register(_end_at_once, signals)
+    try:
+        with interrupted_by_signals(signals):
+            status = _status_and_sentence()
+    except KeyboardInterrupt:
+        signals.append(signal.SIGINT)
+    # Ctrl-C while Python ends: no traceback.
+    atexit.register(signal.signal, signal.SIGINT, signal.SIG_DFL)
+    sys.exit(128 + signals[0] if signals else status)
+
+
+def _end_at_once(signals: list[int]) -> None:
+    """After an interrupt that met `exec`, Python ends as after Ctrl-C, though it was handled."""
+    if signals:
+        with suppress(OSError):
+            sys.stdout.flush()
+        os._exit(128 + signals[0])
+
+
+def _status_and_sentence() -> int:
     _use_utf8()
     from cupel.cli.commands import run
 
@@ -30,7 +58,7 @@ def main() -> NoReturn:
             print(f"cupel: {error.filename or 'The output'}: {error.strerror}.", file=sys.stderr)
         # The rest of the output cannot be written; do not raise another error at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-    sys.exit(status)
+    return status
 
 
 def _use_utf8() -> None:
