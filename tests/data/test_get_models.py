@@ -40,9 +40,12 @@ def bare(empty_home: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.fixture
 def mirror() -> Iterator[served.Server]:
-    """The files of the model nnrk."""
-    base = ROOT / "models" / "cupel-nnrk" / "cupel_models"
-    contents = {f"/{file.path}": (base / file.path).read_bytes() for file in model("nnrk").files}
+    """The files of the model nnrk, and of words, which it needs."""
+    contents = {
+        f"/{file.path}": (ROOT / f"models/cupel-{entry.name}/cupel_models/{file.path}").read_bytes()
+        for entry in model("nnrk").all
+        for file in entry.files
+    }
     with served.serving(contents) as server:
         yield server
 
@@ -76,10 +79,10 @@ def test_the_table_has_every_file_and_its_checksum(entry: Model) -> None:
         for content in [path.read_bytes()]
     }
     assert entry.size < 95_000_000
-    cards = [json.loads((base / name / "card.json").read_text("utf-8")) for name in entry.folders]
-    assert [card["sha256"] for card in cards] == [
+    cards = [json.loads(path.read_text("utf-8")) for path in sorted(base.glob("*/card.json"))]
+    assert sorted(card["sha256"] for card in cards) == sorted(
         sha256 for path, (_, sha256) in listed.items() if path.endswith("weights.safetensors")
-    ]
+    )
     project = tomllib.loads((home / "pyproject.toml").read_text("utf-8"))["project"]
     extras = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
     pinned = f"{project['name']}=={project['version']}"
@@ -130,9 +133,10 @@ def test_a_mirror_is_read_on_from_where_it_broke(bare: Path, mirror: served.Serv
     assert find_folder("nnrk-match") is None  # it has a card, and no weights yet
     mirror.requests.clear()
     calls: list[tuple[int, int]] = []
-    (entry,) = get_models(["nnrk", "nnrk"], mirror.base, lambda *call: calls.append(call))
-    assert mirror.requests == [(weights, "bytes=900000-")]
-    assert calls[-1][1] == entry.size
+    entry, words = get_models(["nnrk", "nnrk"], mirror.base, lambda *call: calls.append(call))
+    assert mirror.requests[0] == (weights, "bytes=900000-")
+    assert {path.split("/")[1] for path, _ in mirror.requests[1:]} == {"words"}
+    assert calls[-1][1] == entry.size + words.size
     assert model_folder("nnrk-match") == bare / "nnrk-match"
     assert models.problems(entry) == []
     assert get_models(["nnrk"], mirror.base) == []
@@ -141,10 +145,10 @@ def test_a_mirror_is_read_on_from_where_it_broke(bare: Path, mirror: served.Serv
 def test_it_is_fetched_from_where_it_is_published(
     bare: Path, mirror: served.Server, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    entry = replace(model("nnrk"), published=mirror.base + "/{path}")
-    monkeypatch.setattr(models, "models", lambda: {"nnrk": entry})
-    assert get_models(["nnrk"]) == [entry]
-    assert what_is_missing("nnrk") is None
+    entry = replace(model("words"), published=mirror.base + "/{path}")
+    monkeypatch.setattr(models, "models", lambda: {"words": entry})
+    assert get_models(["words"]) == [entry]
+    assert what_is_missing("words") is None
 
 
 def test_a_mirror_with_another_file_is_refused(bare: Path, mirror: served.Server) -> None:
@@ -157,7 +161,7 @@ def test_a_mirror_with_another_file_is_refused(bare: Path, mirror: served.Server
 
 @pytest.mark.parametrize("form", ["clone", "models", "site-packages", "data folder", "wheels"])
 def test_folders_that_have_a_model(bare: Path, tmp_path: Path, form: str) -> None:
-    home = ROOT / "models" / "cupel-nnrk"
+    home = ROOT / "models" / "cupel-words"
     places = {
         "clone": ROOT,
         "models": ROOT / "models",
@@ -166,11 +170,11 @@ def test_folders_that_have_a_model(bare: Path, tmp_path: Path, form: str) -> Non
         "wheels": tmp_path / "wheels",
     }
     (tmp_path / "wheels").mkdir()
-    with zipfile.ZipFile(tmp_path / "wheels" / "cupel_nnrk-1.0-py3-none-any.whl", "w") as archive:
-        for file in model("nnrk").files:
+    with zipfile.ZipFile(tmp_path / "wheels" / "cupel_words-1.0-py3-none-any.whl", "w") as archive:
+        for file in model("words").files:
             archive.write(home / "cupel_models" / file.path, f"cupel_models/{file.path}")
-    get_models(["nnrk"], places[form])
-    assert models.problems(model("nnrk")) == []
+    get_models(["words"], places[form])
+    assert models.problems(model("words")) == []
     assert list((tmp_path / "cache" / "downloads").iterdir()) == []
 
 
@@ -224,18 +228,18 @@ def test_the_commands(
         run(["models", "verify"])
     assert run(["models", "get", "nnrk", "--from", mirror.base]) == 0
     out, err = capsys.readouterr()
-    assert out == f"nnrk: added: {bare}\n"
-    assert err == "cupel: nnrk: 3 MB; licence: Apache-2.0.\n"
+    assert out == f"nnrk: added: {bare}\nwords: added: {bare}\n"
+    assert err.startswith("cupel: nnrk: 3 MB; licence: Apache-2.0.\ncupel: words: 4 MB; licence: ")
     assert run(["models", "list", "-f", "json"]) == 0
     rows = {row["name"]: row for row in json.loads(capsys.readouterr().out)["rows"]}
-    assert {name for name, row in rows.items() if row["here"]} == {"nnrk"}
+    assert {name for name, row in rows.items() if row["here"]} == {"nnrk", "words"}
     assert rows["nnrk"]["place"] == str(bare)
     assert rows["assay-large"]["needs"] == "qwen2.5-coder-1.5b"
     assert run(["models", "list"]) == 0
     assert "assay: the model of `assay`" in (text := capsys.readouterr().out)
     assert "  here: no; run `cupel models get assay`\n" in text
     assert run(["models", "verify"]) == 0
-    assert capsys.readouterr().out == "nnrk: in order\n"
+    assert capsys.readouterr().out == "nnrk: in order\nwords: in order\n"
     weights = bare / "nnrk-match" / "weights.safetensors"
     shutil.copy(weights, tmp_path / "kept")
     weights.write_bytes(weights.read_bytes()[:-1] + b"x")

@@ -7,7 +7,7 @@ Use: For segments and systems into English, and to compare two systems segment b
 score --prefer`). The presets are trained on wmt13, light-3 also on WMT15: do not report agreement
 with people on these.
 
-Needs: Nothing beyond Cupel for light; `cupel models get nnrk` (3 MB) for light-3; pip install
+Needs: Nothing beyond Cupel for light; `cupel models get nnrk` (7 MB) for light-3; pip install
 'cupel[meteor,syntax]' for paper. English.
 
 Formula:

