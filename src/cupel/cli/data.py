@@ -3,91 +3,40 @@
 from __future__ import annotations
 
 import sys
-from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
-
-import typer
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
 from cupel.cli import output
-from cupel.cli.options import PlainForm
-from cupel.cli.output import PlainFormat
-from cupel.cli.usage import Command, Group
 
 if TYPE_CHECKING:
-    from cupel.data.get import Plan
-
-app = typer.Typer(
-    cls=Group,
-    help="List datasets: where they are, which are missing and how to get them.\n\n"
-    "Example: cupel data verify wmt14",
-    no_args_is_help=False,
-)
+    from cupel.data.get import Added, Plan
+    from cupel.questions.data import AddData, GetData, ListData, VerifyData
 
 
-@app.callback(invoke_without_command=True)
-def data(context: typer.Context, form: PlainForm = PlainFormat.text) -> None:
-    """List datasets: where they are, which are missing and how to get them."""
-    if context.invoked_subcommand is None:
-        show(form)
-    elif form is not PlainFormat.text:
-        from cupel.errors import CupelError
-
-        command = context.invoked_subcommand
-        raise CupelError(f"Write -f after the command: cupel data {command} -f {form}.")
-
-
-@app.command("list", cls=Command)
-def show(form: PlainForm = PlainFormat.text) -> None:
-    """List all datasets: what each is, its licence, and where it is.
-
-    Example: cupel data list -f tsv
-    """
+def show(question: ListData) -> None:
+    """Print the list."""
     rows = _dataset_rows()
-    if form is not PlainFormat.text:
-        output.records(rows, form, sys.stdout)
+    if question.format != "text":
+        output.records(rows, question.format, sys.stdout)
     elif sys.stdout.isatty():
         _print_table(rows)
     else:
         _print_paragraphs(rows)
 
 
-@app.command(cls=Command)
-def get(
-    names: Annotated[
-        list[str] | None,
-        typer.Argument(metavar="DATASET", help="Datasets to get.", show_default=False),
-    ] = None,
-    everything: Annotated[bool, typer.Option("--all", help="Get all datasets.")] = False,
-    source: Annotated[
-        str | None,
-        typer.Option(
-            "--from",
-            metavar="PATH|URL",
-            help="Take the files from a clone, an archive, a folder of these, or a mirror.",
-            show_default="GitHub",
-        ),
-    ] = None,
-    yes: Annotated[bool, typer.Option("--yes", help="Do not ask before the download.")] = False,
-) -> None:
-    """Download the public files of datasets and convert them, into your data folder.
-
-    Example: cupel data get sick --yes
-    """
+def get(question: GetData) -> int:
+    """Get datasets; 1 where the person does not agree."""
     from cupel.data import DATASETS
     from cupel.data.get import planned
-    from cupel.errors import CupelError
 
-    if bool(names) == everything:
-        raise CupelError(f"Name the datasets to get, or give --all for {', '.join(DATASETS)}.")
-    plan = planned(names or list(DATASETS), source)
-    if plan.missing and not _agreed(plan, yes):
-        typer.echo("Nothing was downloaded.", err=True)
-        raise typer.Exit(1)
+    plan = planned(question.names or list(DATASETS), question.source)
+    if plan.missing and not _agreed(plan, question.yes):
+        print("Nothing was downloaded.", file=sys.stderr)
+        return 1
     with output.progress_bar("getting files", in_bytes=True) as progress:
         results = plan.run(progress)
-    for result in results:
-        already = "was already there and is left as it is" if result.already else "added"
-        typer.echo(f"{result.name}: {already}: {result.folder}")
+    _print_added(results)
+    return 0
 
 
 def _agreed(plan: Plan, yes: bool) -> bool:
@@ -108,69 +57,43 @@ def _agreed(plan: Plan, yes: bool) -> bool:
     return sys.stdin.readline().strip().lower() in ("y", "yes")
 
 
-@app.command(cls=Command)
-def add(
-    path: Annotated[
-        Path,
-        typer.Argument(
-            metavar="PATH",
-            help="Folder or archive (.tar.gz, .tgz, .zip): a dataset, a clone of a repository that "
-            "datasets are made from, a WMT release, a campaign as in mt-metrics-eval, or sacreBLEU's "
-            "cache.",
-        ),
-    ],
-    name: Annotated[
-        str | None,
-        typer.Option(
-            metavar="NAME", help="Name to add it under.", show_default="that of the dataset or PATH"
-        ),
-    ] = None,
-) -> None:
-    """Recognise and check data that you have, and copy it into your data folder.
-
-    Example: cupel data add wmt14.tar.gz
-    """
+def add(question: AddData) -> None:
+    """Add data, and say what it was recognised as."""
     from cupel.data import add as add_data
 
-    added = add_data(path, name)
+    added = add_data(question.path, question.name)
     for sentence in dict.fromkeys(item.origin for item in added if item.origin):
         output.warn(sentence)
-    for one in added:
-        already = "was already there and is left as it is" if one.already else "added"
-        typer.echo(f"{one.name}: {already}: {one.folder}")
+    _print_added(added)
 
 
-@app.command(cls=Command)
-def verify(
-    names: Annotated[
-        list[str] | None,
-        typer.Argument(
-            metavar="DATASET", help="Datasets to check.", show_default="all that are installed"
-        ),
-    ] = None,
-    form: PlainForm = PlainFormat.text,
-) -> None:
-    """Check that the files of datasets are complete, with the expected numbers of lines.
-
-    Example: cupel data verify wmt14
-    """
+def verify(question: VerifyData) -> int:
+    """Print what is wrong with datasets; 1 where something is."""
     from cupel.data import verify as verify_dataset
+    from cupel.data.verify import sweep_copies
 
-    reports = [verify_dataset(name) for name in names or _names_here()]
-    if form is PlainFormat.text:
+    if question.clean:
+        sweep_copies()
+    reports = [verify_dataset(name) for name in question.names or _names_here()]
+    if question.format == "text":
         for report in reports:
-            typer.echo(f"{report.name}: {'in order' if report.ok else 'wrong'}: {report.folder}")
+            print(f"{report.name}: {'in order' if report.ok else 'wrong'}: {report.folder}")
             for problem in report.problems:
-                typer.echo(f"  {problem}")
+                print(f"  {problem}")
     else:
         rows = [
             {"name": report.name, "folder": str(report.folder), "problem": problem}
             for report in reports
             for problem in report.problems or (None,)
         ]
-        output.records(rows, form, sys.stdout)
-    if not all(report.ok for report in reports):
-        raise typer.Exit(1)
+        output.records(rows, question.format, sys.stdout)
+    return 0 if all(report.ok for report in reports) else 1
+
+
+def _print_added(added: Sequence[Added]) -> None:
+    for item in added:
+        state = "was already there and is left as it is" if item.already else "added"
+        print(f"{item.name}: {state}: {item.folder}")
 
 
 def _names_here() -> list[str]:
@@ -223,7 +146,7 @@ def _shown_place(row: dict[str, Any]) -> str | None:
 
 def _print_paragraphs(rows: list[dict[str, Any]]) -> None:
     for row in rows:
-        typer.echo(f"{row['name']}: {row['description']}")
+        print(f"{row['name']}: {row['description']}")
         get_it = f"no; run `cupel data get {row['name']}`"
         for label, text in (
             ("here", _shown_place(row) or get_it),
@@ -235,8 +158,8 @@ def _print_paragraphs(rows: list[dict[str, Any]]) -> None:
             ("lost", row["lost"]),
         ):
             if text:
-                typer.echo(f"  {label}: {text}")
-    typer.echo(_advice(rows))
+                print(f"  {label}: {text}")
+    print(_advice(rows))
 
 
 def _print_table(rows: list[dict[str, Any]]) -> None:

@@ -13,6 +13,11 @@ COMMANDS = {
     "models get": ("models:ModelsGet", "models:get"),
     "models verify": ("models:ModelsVerify", "models:verify"),
     "demo": ("demo:Demo", "demo:run"),
+    "data": ("data:Data", "data:show"),
+    "data list": ("data:ListData", "data:show"),
+    "data get": ("data:GetData", "data:get"),
+    "data add": ("data:AddData", "data:add"),
+    "data verify": ("data:VerifyData", "data:verify"),
 }
 """Command -> the question, MODULE:CLASS of `cupel.questions`, and MODULE:FUNCTION of `cupel.cli`."""
 ORDER = (

@@ -21,7 +21,7 @@ from cupel.data.find import dataset
 from cupel.data.get import Added, get
 from cupel.data.verify import missing_files, problems
 from cupel.errors import CupelError
-from cupel.folders import data_folder, explained, owned, writing_folder
+from cupel.folders import data_folder, explained, owned, sweep_once, writing_folder
 
 if TYPE_CHECKING:
     from cupel.data.wmt_folder import WmtFolder
@@ -72,6 +72,7 @@ def _opened(source: Path) -> Iterator[list[Path]]:
     base = data_folder()
     with explained(base, base):
         base.mkdir(parents=True, exist_ok=True)
+        sweep_once(base)
         with TemporaryDirectory(prefix=f".{owned()}", dir=base) as temporary:
             folders = [Path(temporary)]
             unpack(source, folders[0], one_folder=False)

@@ -13,6 +13,7 @@ from cupel.data.find import dataset as dataset_of
 from cupel.data.find import find
 from cupel.data.load import REFERENCE_COUNTS, trials_in, wmt_files
 from cupel.errors import CupelError
+from cupel.folders import cache_folder, data_folder, sweep
 from cupel.reading import iterate_lines, read_lines
 
 
@@ -48,6 +49,14 @@ def problems(dataset: Dataset, folder: Path) -> list[str]:
     # Files are named inside the dataset: `add` checks a temporary copy.
     sentences += counter.unreadable
     return [sentence.replace(f"{folder}{os.sep}", "") for sentence in sentences]
+
+
+def sweep_copies() -> None:
+    """Remove the hidden copies that killed runs left where datasets are written."""
+    from cupel.data.test_sets.sacrebleu_sets import ADDED
+
+    for folder in (data_folder(), data_folder() / ADDED, cache_folder() / "data"):
+        sweep(folder)
 
 
 def missing_files(dataset: Dataset, folder: Path) -> list[str]:
