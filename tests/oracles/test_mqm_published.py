@@ -17,7 +17,8 @@ import pytest
 from cupel.data import DATASETS, find
 from cupel.data.find import locate
 from cupel.human.evalset import read_evalset
-from cupel.human.raw.importing import Reading, import_annotations, read_rated
+from cupel.human.raw.importing import import_annotations, read_rated
+from cupel.questions.human import ImportHuman, RawAnnotations
 
 REPOSITORY = "google", "wmt-mqm-human-evaluation"
 CAMPAIGNS = [
@@ -74,7 +75,9 @@ def published(path: Path) -> dict[tuple[str, str], float]:
 def test_every_segment_score_is_the_published_one(campaign: str, pair: str, tmp_path: Path) -> None:
     base = f"{campaign}/{pair}/mqm_{campaign}_{pair}"
     expected = published(stored(tmp_path, f"{base}.avg_seg_scores.tsv"))
-    [(_, rated)], _ = read_rated([stored(tmp_path, f"{base}.tsv")], Reading(lenient=True))
+    [(_, rated)], _ = read_rated(
+        RawAnnotations(files=(str(stored(tmp_path, f"{base}.tsv")),), lenient=True)
+    )
     mean = rated.combined()
     names = {"ref": "ref-A", "refB": "ref-B"} if campaign == "ted" else {}
     scores = {
@@ -91,7 +94,7 @@ def test_every_segment_score_is_the_published_one(campaign: str, pair: str, tmp_
 @pytest.mark.parametrize("pair", ["ende", "zhen"])
 def test_ted_talks_as_a_folder_have_the_published_system_scores(pair: str, tmp_path: Path) -> None:
     raw = stored(tmp_path, f"ted/{pair}/mqm_ted_{pair}.tsv")
-    import_annotations([raw], tmp_path / "set", Reading(lenient=True))
+    import_annotations(ImportHuman(files=(str(raw),), folder=tmp_path / "set", lenient=True))
     campaign = read_evalset(tmp_path / "set", f"{pair[:2]}-{pair[2:]}")
     systems = campaign.human["mqm"].system_scores
     table = TED_SYSTEMS[pair].split()
@@ -111,7 +114,9 @@ def test_ted_talks_as_a_folder_have_the_scores_of_the_pack(pair: str, tmp_path: 
         "Source error\tmajor\t0\nSource error\tminor\t0\n"
     )
     name = f"{pair[:2]}-{pair[2:]}"
-    import_annotations([raw], tmp_path / "set", Reading(lenient=True, scheme=str(own)))
+    import_annotations(
+        ImportHuman(files=(str(raw),), folder=tmp_path / "set", lenient=True, scheme=str(own))
+    )
     pack, ours = read_evalset(find("ted21"), name), read_evalset(tmp_path / "set", name)
     assert ours.corpus.sources is not None
     assert pack.corpus.sources == [" ".join(text.split()) for text in ours.corpus.sources]

@@ -19,7 +19,8 @@ from cupel.human.raw.annotations import Notes
 from cupel.human.raw.sheets import Answer, read_sheets
 from cupel.human.tasks.files import Before, Task
 from cupel.human.tasks.key import key_text
-from cupel.human.tasks.sheets import Plan, make_sheets
+from cupel.human.tasks.sheets import make_sheets
+from cupel.questions.annotate import Annotate
 from cupel.report.annotation import annotation_page
 
 pytestmark = NEEDED
@@ -33,6 +34,10 @@ PAIR = Task(
     "d",
     (Before("Hello.", {"secret-one": "Hallo.", "secret-two": "He."}),),
 )
+
+
+def annotate(**fields: Any) -> Annotate:
+    return Annotate(tasks=Path("tasks.jsonl"), **fields)
 
 
 @pytest.fixture(scope="module")
@@ -53,7 +58,7 @@ def browser(tmp_path_factory: pytest.TempPathFactory, downloads: Path) -> Iterat
 def written(folder: Path, tasks: Sequence[Task], protocol: str, **plan: Any) -> Path:
     """A page and its key; without checks and repeats unless asked for."""
     given = {"checks": 0, "repeats": 0, "seed": next(SEEDS), **plan}  # so that ids are new
-    sheets = make_sheets(tasks, Plan(protocol, **given))
+    sheets = make_sheets(tasks, annotate(protocol=protocol, **given))
     (folder / "tasks.key.json").write_text(key_text(sheets, "tasks"), encoding="utf-8")
     page = folder / "tasks.html"
     page.write_text(annotation_page(sheets, "1", "tasks"), encoding="utf-8")

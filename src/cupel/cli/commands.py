@@ -44,6 +44,9 @@ def run(words: Sequence[str]) -> int:
     if words[0].startswith("-"):
         raise UsageError(f"Unknown option {words[0]} (see `cupel --help`).")
     group = [command for command in COMMANDS if command.startswith(f"{words[0]} ")]
+    if group and words[1:] in (["--help"], ["-h"]):
+        print(_rows_of(group))
+        return 0
     if group and len(words) == 1:
         raise UsageError(f"`cupel {words[0]}` is one of {', '.join(map(repr, group))}.")
     names = [command.split()[-1] for command in group] or ORDER
@@ -56,10 +59,6 @@ def run(words: Sequence[str]) -> int:
 
 def help_text() -> str:
     """The text of `cupel --help`."""
-    from textwrap import shorten
-
-    from cupel.cli.help import summary
-
     lines = [
         "Usage: cupel COMMAND ...",
         "",
@@ -69,15 +68,24 @@ def help_text() -> str:
     ]
     for word in ORDER:
         members = [command for command in COMMANDS if command.split()[0] == word]
-        lines += [
-            f"  {command:<18}{shorten(summary(question_of(command)), 80, placeholder=' ...')}"
-            for command in members
-        ] or [f"  {word}"]
+        lines += [_rows_of(members)] if members else [f"  {word}"]
     lines += [
         "",
         "`cupel COMMAND --help` explains a command, `cupel --version` prints the version.",
     ]
     return "\n".join(lines)
+
+
+def _rows_of(commands: Sequence[str]) -> str:
+    """A line for each command: what it does."""
+    from textwrap import shorten
+
+    from cupel.cli.help import summary
+
+    return "\n".join(
+        f"  {command:<18}{shorten(summary(question_of(command)), 80, placeholder=' ...')}"
+        for command in commands
+    )
 
 
 def _named(package: str, place: str) -> Any:

@@ -2,89 +2,60 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, TextIO
-
-import typer
+from typing import TYPE_CHECKING, TextIO
 
 from cupel.cli import languages, output
-from cupel.cli.options import Form, Names, Out, Source, Systems
-from cupel.cli.output import Format
 
 if TYPE_CHECKING:
     from cupel.planning import Plan
+    from cupel.questions.plan import PlanTest
+    from cupel.scores import Scores
 
 
-def plan(
-    references: Annotated[
-        list[str],
-        typer.Argument(metavar="REF", help="Reference files, as for `cupel score`."),
-    ],
-    input_: Systems = None,
-    metrics: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--metrics",
-            "--metric",
-            "-m",
-            metavar="METRIC...",
-            help="Metrics to plan for.",
-            show_default="bleu",
-        ),
-    ] = None,
-    difference: Annotated[
-        float | None,
-        typer.Option(
-            "--difference",
-            "-d",
-            metavar="NUMBER",
-            help="Difference that is to be shown, in points of the metric, above 0.",
-            show_default="none: print only what this test set can show",
-        ),
-    ] = None,
-    power: Annotated[
-        float,
-        typer.Option(
-            "--power",
-            metavar="SHARE",
-            help="Share of test sets on which a real difference of this size must be found.",
-        ),
-    ] = 0.8,
-    alpha: Annotated[
-        float, typer.Option("--alpha", metavar="P", help="Level of the two-sided paired test.")
-    ] = 0.05,
-    source: Source = None,
-    language_pair: languages.LanguagePair = None,
-    names: Names = None,
-    form: Form = Format.text,
-    out: Out = None,
-) -> None:
-    """Say how many segments would show a difference, from two outputs on some segments.
+def run(question: PlanTest) -> None:
+    """Print the plan."""
+    plans, scores = _answer(question)
+    with output.output(question.file) as file:
+        if question.format in ("json", "tsv"):
+            rows = [plan.row() for plan in plans]
+            output.records(rows, question.format, file, signatures=scores.signatures)
+        else:
+            _print(plans, scores.systems, question.format, file)
 
-    Example: cupel plan ref.txt -i old.txt new.txt -m chrf++ --difference 0.5
-    """
-    from cupel.planning import plan as plan_for
+
+def answer(question: PlanTest) -> list[Plan]:
+    """Each system against the first, under each metric."""
+    return _answer(question)[0]
+
+
+def _answer(question: PlanTest) -> tuple[list[Plan], Scores]:
+    from cupel.planning import plan
     from cupel.reading import read_corpus
     from cupel.scoring import score_corpus
 
-    chosen = languages.chosen_metrics(metrics or ["bleu"], language_pair)
-    corpus = read_corpus(references, input_ or ["-"], source, names=names)
-    languages.remark(corpus, chosen, language_pair)
+    chosen = languages.chosen_metrics(question.metrics, question.language_pair)
+    corpus = read_corpus(
+        question.references,
+        question.systems or ["-"],
+        question.source,
+        names=question.names or None,
+        num_refs=question.num_refs,
+        encoding=question.encoding,
+    )
+    languages.remark(corpus, chosen, question.language_pair)
     with output.progress_bar("scoring") as progress:
         scores = score_corpus(corpus, chosen, progress=progress)
     plans = [
-        one
+        row
         for label in scores.metrics
-        for one in plan_for(scores, label, difference, power=power, alpha=alpha)
+        for row in plan(
+            scores, label, question.difference, power=question.power, alpha=question.alpha
+        )
     ]
-    with output.output(out) as file:
-        if form in (Format.json, Format.tsv):
-            rows = [one.row() for one in plans]
-            output.records(rows, form, file, signatures=scores.signatures)
-        else:
-            _print(plans, scores.systems, form, file)
+    return plans, scores
 
 
-def _print(plans: list[Plan], systems: list[str], form: Format, file: TextIO) -> None:
+def _print(plans: list[Plan], systems: list[str], form: str, file: TextIO) -> None:
     from cupel.names import short_names
 
     names = short_names(systems)
@@ -104,7 +75,7 @@ def _print(plans: list[Plan], systems: list[str], form: Format, file: TextIO) ->
             ]
         body.append(cells)
     output.print_table(header, body, form, file)
-    mark = "% " * (form is Format.latex)
+    mark = "% " * (form == "latex")
     print(file=file)
     for one in plans:
         print(f"{mark}{_sentence(one, names)}", file=file)

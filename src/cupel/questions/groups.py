@@ -42,6 +42,11 @@ def language_pair() -> Any:
     )
 
 
+def pair(shown: str) -> Any:
+    """`--pair`: the language pair of what is read, where files do not say it."""
+    return option(None, "Language pair, such as en-de.", metavar="PAIR", shown=shown)
+
+
 def seed() -> Any:
     """`--seed`: of all random choices."""
     return option(SEED, "Seed of all random choices.", metavar="N")

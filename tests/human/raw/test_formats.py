@@ -246,5 +246,3 @@ def test_one_kind_of_judgment_at_a_time(tmp_path: Path) -> None:
     paths = [write(tmp_path, "a.csv", ESA), write(tmp_path, "b.csv", "u,A,1,TGT,eng,deu,5\n")]
     with pytest.raises(CupelError, match="has da judgments, and files before it esa ones of en-de"):
         read_annotations(paths, Notes())
-    with pytest.raises(CupelError, match="There is no format 'xml'; there are auto, mqm"):
-        read_annotations(paths, Notes(), form="xml")

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
 from cupel.errors import CupelError
 from cupel.human.evalset import read_evalset
-from cupel.human.raw.importing import Reading, Report, import_annotations, read_rated
+from cupel.human.raw.importing import Report, import_annotations, read_rated
+from cupel.human.raw.rated import Rated
 from cupel.human.raw.texts import human_name
+from cupel.questions.human import ImportHuman, RawAnnotations
 
 HEADER = "system doc doc_id seg_id rater source target category severity"
 ROWS = """\
@@ -36,9 +39,14 @@ def raw(tmp_path: Path) -> Path:
     return path
 
 
-def imported(raw: Path, reading: Reading | None = None, **options) -> tuple[Path, Report]:
-    folder = raw.parent / f"set{len(list(raw.parent.iterdir()))}"
-    return folder, import_annotations([raw], folder, reading or Reading(), **options)
+def imported(raw: Path, folder: Path | None = None, **fields: Any) -> tuple[Path, Report]:
+    folder = folder or raw.parent / f"set{len(list(raw.parent.iterdir()))}"
+    return folder, import_annotations(ImportHuman(files=(str(raw),), folder=folder, **fields))
+
+
+def read_scores(path: Path, **fields: Any) -> list[Rated]:
+    pairs, _ = read_rated(RawAnnotations(files=(str(path),), **fields))
+    return [scores for _, scores in pairs]
 
 
 def test_scores_are_averaged_over_raters_and_segments_in_order(raw: Path) -> None:
@@ -61,10 +69,10 @@ def test_a_complete_human_translation_is_a_reference(raw: Path) -> None:
     folder, _ = imported(raw)
     assert read_evalset(folder, "en-de").references == {"refA": ["nichts", "eines", "zwo"]}
     assert (folder / "system-outputs/en-de/refB.txt").read_text() == "\neinst\n\n"
-    folder, _ = imported(raw, references=["A"])
+    folder, _ = imported(raw, references=("A",))
     assert not (folder / "references").exists()
     with pytest.raises(CupelError, match="There is no system 'C'"):
-        imported(raw, references=["C"])
+        imported(raw, references=("C",))
     raw.write_text(raw.read_text().replace("ref-B", "ref.A"))
     with pytest.raises(CupelError, match=r"Two references are called 'refA': 'ref' and 'ref\.A'"):
         imported(raw)
@@ -83,21 +91,19 @@ def test_sums_names_and_other_weights(raw: Path) -> None:
     folder, _ = imported(raw, over_raters="sum", name="mine")
     scores = read_evalset(folder, "en-de").human["mine"].segment_scores
     assert scores["A"][1] == -5.1
-    folder, _ = imported(raw, Reading(scheme="unbabel"))
+    folder, _ = imported(raw, scheme="unbabel")
     assert read_evalset(folder, "en-de").human["mqm"].segment_scores["A"][1] == -3
-    with pytest.raises(CupelError, match="combined by mean or sum, not by 'median'"):
-        imported(raw, over_raters="median")
 
 
 def test_z_scores_have_mean_0_and_deviation_1(raw: Path) -> None:
-    [(_, rated)], _ = read_rated([raw], Reading(standardize=True))
+    [rated] = read_scores(raw, standardize=True)
     first = rated.scores["r1"]
     judged = first[np.isfinite(first)]
     assert judged.mean() == pytest.approx(0)
     assert judged.std(ddof=1) == pytest.approx(1)
     # r2 gave -0.1, -1 and -25: the mean is -8.7, the variance (8.6^2 + 7.7^2 + 16.3^2) / 2.
     assert rated.scores["r2"][0, 1] == pytest.approx(8.6 / np.sqrt(199.47))
-    folder, _ = imported(raw, Reading(standardize=True))
+    folder, _ = imported(raw, standardize=True)
     assert list(read_evalset(folder, "en-de").human) == ["mqm-z"]
 
 
@@ -111,8 +117,8 @@ def test_ratings_are_written_and_read_again(raw: Path) -> None:
         "errors": [{"start": 5, "end": 6, "category": "Fluency/Punctuation", "severity": "Minor",
                     "score": None, "is_source_error": False}]
     }  # fmt: skip
-    [(_, raw_scores)], _ = read_rated([raw], Reading())
-    [(_, again)], _ = read_rated([folder], Reading())
+    [raw_scores] = read_scores(raw)
+    [again] = read_scores(folder)
     assert again.places == [("", "1"), ("", "2"), ("", "3")]
     for rater in ("r1", "r2"):
         np.testing.assert_array_equal(again.scores[rater], raw_scores.scores[rater])
@@ -126,7 +132,7 @@ def test_ratings_of_raters_who_share_nothing_are_merged_too(raw: Path) -> None:
     folder, _ = imported(raw)
     assert not list(folder.glob("human-scores/*merged*"))
     raw.write_text("".join(line for line in raw.open() if "\tr1\tone" not in line))
-    folder, _ = imported(raw, anonymize=True)
+    folder, _ = imported(raw, anonymous=True)
     assert len(list(folder.glob("human-scores/en-de.mqm.*.seg.rating"))) == 3
 
 
@@ -154,7 +160,7 @@ def test_texts_that_differ_and_texts_that_are_missing(raw: Path) -> None:
         CupelError, match=r"line 5: the source of segment 10 is 'once', but 'one' in"
     ):
         imported(raw)
-    _, report = imported(raw, Reading(lenient=True))
+    _, report = imported(raw, lenient=True)
     assert report.notes == [
         "2 rows with another source than the first of their segment, which is used"
     ]
@@ -179,22 +185,31 @@ def test_scores_that_people_gave(raw: Path) -> None:
     assert campaign.corpus.sources == ["s t"]
     assert campaign.human["da"].system_scores == {"A": 70, "B": 70}
     assert report.notes == ["1 judgments without a score, left out"]
-    [(_, again)], _ = read_rated([folder], Reading())
+    [again] = read_scores(folder)
     assert again.scores["v"].tolist()[0] == [90]
+
+
+def test_what_a_killed_run_had_finished_is_there(raw: Path, tmp_path: Path) -> None:
+    folder, first = imported(raw, tmp_path / "there")
+    _, again = imported(raw, folder)
+    assert again.rows == first.rows
+    assert again.notes == [f"{folder} has just this already, and is left as it is", *first.notes]
+    assert [path.name for path in tmp_path.iterdir() if path.name.startswith(".")] == []
 
 
 def test_nothing_is_written_over(raw: Path, tmp_path: Path) -> None:
     folder = tmp_path / "there"
     folder.mkdir()
-    import_annotations([raw], folder, Reading())
+    imported(raw, folder)
+    (folder / "sources" / "en-de.txt").write_text("another\n")
     with pytest.raises(CupelError, match="there exists already; choose the name of a new folder"):
-        import_annotations([raw], folder, Reading())
+        imported(raw, folder)
     raw.write_text(raw.read_text().replace("A\t", "a/b\t"))
     with pytest.raises(CupelError, match="The system 'a/b' cannot be the name of a file"):
-        import_annotations([raw], tmp_path / "new", Reading())
+        imported(raw, tmp_path / "new")
     assert not (tmp_path / "new").exists()
     raw.write_text(raw.read_text().replace("a/b\t", "a\0b\t"))
     with pytest.raises(CupelError, match=r"The system 'a.x00b' cannot be the name of a file"):
-        import_annotations([raw], tmp_path / "new", Reading())
+        imported(raw, tmp_path / "new")
     with pytest.raises(CupelError, match=r"The name '\.\./x' cannot be the name of a file"):
-        import_annotations([raw], tmp_path / "new", Reading(), name="../x")
+        imported(raw, tmp_path / "new", name="../x")

@@ -13,12 +13,14 @@ import pytest
 from cupel.errors import CupelError
 from cupel.human.evalset import read_evalset
 from cupel.human.raw.annotations import Notes
-from cupel.human.raw.importing import Reading, Report, import_annotations, read_rated
+from cupel.human.raw.importing import Report, import_annotations, read_rated
 from cupel.human.raw.sheets import checksum, read_sheets
 from cupel.human.tasks.files import Task, write_tasks
 from cupel.human.tasks.key import key_text
 from cupel.human.tasks.rehearsal import filled_sheet
-from cupel.human.tasks.sheets import Plan, make_sheets
+from cupel.human.tasks.sheets import make_sheets
+from cupel.questions.annotate import Annotate
+from cupel.questions.human import ImportHuman, RawAnnotations
 
 TASKS = [
     Task(n, f"source {n}", {"A": f"a b c {n}", "B": f"u v w x {n}"}, f"reference {n}", "en-de", f"d{n % 4}")
@@ -28,6 +30,10 @@ SCORES = {
     (system, n): -float((n * (3 if system == "A" else 5)) % 11) for n in range(1, 41) for system in "AB"
 }  # fmt: skip
 NAMES = ("anna", "ben")
+
+
+def annotate(**fields: Any) -> Annotate:
+    return Annotate(tasks=Path("tasks.jsonl"), **fields)
 
 
 @pytest.fixture
@@ -45,7 +51,7 @@ def sheets(folder: Path, protocol: str = "esa", seed: int = 1, **plan: Any) -> d
         "annotators": NAMES,
         **plan,
     }
-    made = make_sheets(TASKS, Plan(protocol, **given))
+    made = make_sheets(TASKS, annotate(protocol=protocol, **given))
     (folder / "tasks.key.json").write_text(key_text(made, "tasks"), encoding="utf-8")
     paths = {}
     for part in made.parts:
@@ -56,8 +62,9 @@ def sheets(folder: Path, protocol: str = "esa", seed: int = 1, **plan: Any) -> d
     return paths
 
 
-def imported(paths: list[Path], folder: Path, **options: Any) -> Report:
-    return import_annotations(paths, folder / "campaign", Reading(), **options)
+def imported(paths: list[Path], folder: Path, name: str = "campaign", **fields: Any) -> Report:
+    files = tuple(map(str, paths))
+    return import_annotations(ImportHuman(files=files, folder=folder / name, **fields))
 
 
 def edited(path: Path, change: Callable[[dict[str, Any]], None], sign: bool = False) -> None:
@@ -104,7 +111,7 @@ def test_a_campaign_of_each_protocol(folder: Path, protocol: str) -> None:
         "utf-8"
     )
     assert '"seconds": 10.0' in ratings
-    again, _ = read_rated([folder / "campaign"], Reading())
+    again, _ = read_rated(RawAnnotations(files=(str(folder / "campaign"),)))
     assert again[0][0].raters == ["anna", "ben"]
 
 
@@ -158,17 +165,17 @@ def test_other_tasks_no_key_and_other_files(folder: Path, tmp_path_factory: Any)
     strange = sheets(other, seed=2)["ben"].rename(other / "strange.json")
     paths = sheets(folder)
     key = [folder / "tasks.key.json"]
-    report = imported([paths["anna"], strange], folder, keys=key)
+    report = imported([paths["anna"], strange], folder, key=tuple(map(str, key)))
     assert report.notes == [f"1 file of other tasks than those of the key, left out: {strange}"]
     with pytest.raises(CupelError, match="None of the files belongs to tasks whose key is there"):
-        import_annotations([strange], folder / "no", Reading(), keys=key)
+        imported([strange], folder, "no", key=tuple(map(str, key)))
     assert not (folder / "no").exists()
     (folder / "tasks.key.json").rename(folder / "tasks.json")
     with pytest.raises(CupelError, match=r"the key of its tasks, tasks\.key\.json, is neither"):
-        import_annotations([paths["anna"]], folder / "no", Reading())
+        imported([paths["anna"]], folder, "no")
     (folder / "mqm_ende.tsv").write_text("system\tdoc\n")
     with pytest.raises(CupelError, match=r"mqm_ende\.tsv was not saved by a page"):
-        import_annotations([paths["anna"], folder / "mqm_ende.tsv"], folder / "no", Reading())
+        imported([paths["anna"], folder / "mqm_ende.tsv"], folder, "no")
 
 
 def test_keys_and_tasks_among_the_files(folder: Path) -> None:
@@ -180,10 +187,10 @@ def test_keys_and_tasks_among_the_files(folder: Path) -> None:
     report = imported([elsewhere, folder / "else.key.json"], folder)  # what *.json may name
     assert report.rows[0]["judgments"] == 80
     with pytest.raises(CupelError, match="The key of tasks alone has no judgments"):
-        import_annotations([folder / "else.key.json"], folder / "no", Reading())
+        imported([folder / "else.key.json"], folder, "no")
     write_tasks(folder / "tasks.jsonl", TASKS)
     with pytest.raises(CupelError, match="has tasks, not judgments; `cupel annotate` makes pages"):
-        import_annotations([folder / "tasks.jsonl"], folder / "no", Reading())
+        imported([folder / "tasks.jsonl"], folder, "no")
 
 
 def test_two_people_of_one_name_are_noticed(folder: Path) -> None:
@@ -244,11 +251,11 @@ def test_who_does_not_look_is_left_out_and_not_lost(folder: Path) -> None:
     table = (campaign / "annotators.tsv").read_text("utf-8").splitlines()
     assert table[2].startswith("ben\t")
     assert table[2].endswith("attention checks")
-    kept = import_annotations(list(paths.values()), folder / "all", Reading(), keep="all")
+    kept = imported(list(paths.values()), folder, "all", keep="all")
     assert kept.rows[0]["raters"] == 2
     assert kept.quality[1]["reason"].startswith("kept although: passes 0")
     with pytest.raises(CupelError, match=r"leaves out every annotator \(ben passes 0 of"):
-        import_annotations([paths["ben"]], folder / "none", Reading())
+        imported([paths["ben"]], folder, "none")
 
 
 def test_who_contradicts_everybody_is_left_out(folder: Path) -> None:
@@ -264,7 +271,7 @@ def test_who_contradicts_everybody_is_left_out(folder: Path) -> None:
     assert [one["kept"] for one in report.quality] == [True, False, True]
     assert report.quality[1]["reason"] == "agrees with none of 2 others: r is -1.00 at most"
     # Of two who disagree, neither can be told to be right.
-    two = import_annotations([paths["anna"], paths["ben"]], folder / "two", Reading())
+    two = imported([paths["anna"], paths["ben"]], folder, "two")
     assert [one["kept"] for one in two.quality] == [True, True]
     assert [one["r"] for one in two.quality] == [pytest.approx(-1.0, abs=0.01)] * 2
 
@@ -285,7 +292,7 @@ def test_who_contradicts_oneself_is_left_out(folder: Path) -> None:
 
 def test_names_are_hidden_if_asked(folder: Path) -> None:
     paths = sheets(folder)
-    imported(list(paths.values()), folder, anonymize=True)
+    imported(list(paths.values()), folder, anonymous=True)
     text = "".join(p.read_text("utf-8") for p in (folder / "campaign").rglob("*") if p.is_file())
     assert "anna" not in text
     assert (folder / "campaign/human-scores/en-de.esa.rater2.seg.rating").exists()

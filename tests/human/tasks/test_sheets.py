@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -11,7 +12,8 @@ import pytest
 from cupel.errors import CupelError
 from cupel.human.tasks.files import Before, Task, read_tasks, write_tasks
 from cupel.human.tasks.key import find_keys, key_text, read_key
-from cupel.human.tasks.sheets import CHECK, JUDGE, REPEAT, Plan, damage, make_sheets
+from cupel.human.tasks.sheets import CHECK, JUDGE, REPEAT, damage, make_sheets
+from cupel.questions.annotate import Annotate
 
 TASKS = [
     Task(
@@ -24,6 +26,10 @@ TASKS = [
     )
     for n in range(1, 41)
 ]  # fmt: skip
+
+
+def annotate(**fields: Any) -> Annotate:
+    return Annotate(tasks=Path("tasks.jsonl"), **fields)
 
 
 def test_tasks_are_written_and_read(tmp_path: Path) -> None:
@@ -64,7 +70,7 @@ def test_broken_tasks(tmp_path: Path, text: str, sentence: str) -> None:
 
 
 def test_every_translation_is_judged_once_and_equal_ones_together() -> None:
-    (screens,) = make_sheets(TASKS, Plan(checks=0.1, repeats=0.1)).parts.values()
+    (screens,) = make_sheets(TASKS, annotate(checks=0.1, repeats=0.1)).parts.values()
     judged = [s for s in screens if s.kind == JUDGE]
     assert len(judged) == 80  # A and C are the same everywhere
     seen = {
@@ -88,7 +94,7 @@ def test_every_translation_is_judged_once_and_equal_ones_together() -> None:
 
 
 def test_documents_stay_together_and_in_order() -> None:
-    (screens,) = make_sheets(TASKS, Plan(checks=0, repeats=0)).parts.values()
+    (screens,) = make_sheets(TASKS, annotate(checks=0, repeats=0)).parts.values()
     runs: list[list[int]] = []
     for screen in screens:
         if not runs or screen.segment <= runs[-1][-1] or screen.segment // 5 != runs[-1][-1] // 5:
@@ -102,7 +108,7 @@ def test_documents_stay_together_and_in_order() -> None:
 
 
 def test_annotators_share_a_part_and_divide_the_rest() -> None:
-    plan = Plan(annotators=("anna", "ben", "cem"), shared=0.25, checks=0, repeats=0)
+    plan = annotate(annotators=("anna", "ben", "cem"), shared=0.25, checks=0, repeats=0)
     parts = make_sheets(TASKS, plan).parts
     sets = [{screen.segment for screen in screens} for screens in parts.values()]
     common = set.intersection(*sets)
@@ -112,14 +118,16 @@ def test_annotators_share_a_part_and_divide_the_rest() -> None:
         for second in sets:
             assert first is second or first & second == common
     with pytest.raises(CupelError, match="40 tasks are too few for 60 annotators"):
-        make_sheets(TASKS, Plan(annotators=[""] * 60, shared=0))
+        make_sheets(TASKS, annotate(annotators=[""] * 60, shared=0))
     with pytest.raises(CupelError, match="named twice"):
-        make_sheets(TASKS, Plan(annotators=("anna", "anna")))
+        make_sheets(TASKS, annotate(annotators=("anna", "anna")))
 
 
 def test_ranking_shows_different_translations_and_damages_one() -> None:
     tasks = [*TASKS, Task(99, "s", {"A": "x", "B": "x", "C": "x"}, pair="en-de")]
-    (screens,) = make_sheets(tasks, Plan("ranking", checks=0.1, repeats=0.1)).parts.values()
+    (screens,) = make_sheets(
+        tasks, annotate(protocol="ranking", checks=0.1, repeats=0.1)
+    ).parts.values()
     assert 99 not in {s.segment for s in screens}  # all say the same
     for screen in screens:
         damaged = [option for option in screen.options if not option.systems]
@@ -128,11 +136,11 @@ def test_ranking_shows_different_translations_and_damages_one() -> None:
         if damaged:
             assert screen.of in {option.id for option in screen.options}
     with pytest.raises(CupelError, match="at least two systems"):
-        make_sheets([Task(1, "a", {"A": "b"})], Plan("ranking"))
+        make_sheets([Task(1, "a", {"A": "b"})], annotate(protocol="ranking"))
 
 
 def test_the_same_seed_gives_the_same_sheets() -> None:
-    one, same, other = (make_sheets(TASKS, Plan(seed=seed)) for seed in (1, 1, 2))
+    one, same, other = (make_sheets(TASKS, annotate(seed=seed)) for seed in (1, 1, 2))
     assert one == same
     assert one.id != other.id
     assert not {s.id for s in one.parts["1"]} & {s.id for s in other.parts["1"]}
@@ -156,7 +164,7 @@ def test_damage_changes_about_half(text: str, other: str) -> None:
 
 
 def test_the_key_has_what_the_sheets_have(tmp_path: Path) -> None:
-    sheets = make_sheets(TASKS, Plan(annotators=("anna", "ben")))
+    sheets = make_sheets(TASKS, annotate(annotators=("anna", "ben")))
     path = tmp_path / "tasks.key.json"
     path.write_text(key_text(sheets, "tasks"), encoding="utf-8")
     key = read_key(path)

@@ -45,19 +45,30 @@ class Imported:
     quality: Sequence[Quality] = ()
 
 
-def write_evalset(folder: Path | str, parts: Sequence[Imported]) -> None:
-    """Write all language pairs, at once or not at all; the folder must be new."""
-    folder = Path(folder)
-    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
-        raise CupelError(f"{folder} exists already; choose the name of a new folder.")
-    if folder.exists():
+def write_evalset(folder: Path, parts: Sequence[Imported]) -> bool:
+    """Write all language pairs, at once or not at all; the folder must be new.
+
+    False where it holds just this already, as after a run that was killed when it had finished.
+    """
+    if folder.is_dir() and not any(folder.iterdir()):
         folder.rmdir()
+    is_new = not folder.exists()
     with writing_folder(folder) as target:
         for part in parts:
             _write_texts(target, part)
             _write_scores(target, part)
             _write_ratings(target, part)
             _write_quality(target, part)
+        if not is_new and _contents(folder) != _contents(target):
+            raise CupelError(f"{folder} exists already; choose the name of a new folder.")
+    return is_new
+
+
+def _contents(folder: Path) -> dict[str, bytes] | None:
+    if not folder.is_dir():
+        return None
+    files = (path for path in folder.rglob("*") if path.is_file())
+    return {path.relative_to(folder).as_posix(): path.read_bytes() for path in files}
 
 
 def _write_texts(target: Path, part: Imported) -> None:

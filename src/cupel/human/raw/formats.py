@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import get_args
 
 from cupel.errors import CupelError
 from cupel.human.languages import language_code
@@ -15,10 +16,10 @@ from cupel.human.raw.mqm_tsv import read_mqm_tsv
 from cupel.human.raw.pearmut import read_pearmut
 from cupel.human.raw.ratings import SUFFIX, rating_files, read_ratings, read_standalone, split_name
 from cupel.human.raw.sheet_sets import are_sheets, read_sheet_set
+from cupel.questions.human import InputFormat, Repeated
 from cupel.reading.lines import iterate_lines
 
-FORMATS = ("auto", "mqm", "ratings", "appraise", "esa", "da", "pearmut", "cupel")
-REPEATED = ("error", "first", "last", "mean")
+FORMATS = get_args(InputFormat)
 _REPEATED_BY_FORMAT = {"appraise": "mean", "pearmut": "last"}
 _PAIR = re.compile(r"(?<![a-z])([a-z]{2,3})-([a-z]{2,3})(?![a-z])")
 _JOINED = re.compile(r"(?<![a-z])([a-z]{2})([a-z]{2})(?![a-z])")
@@ -38,14 +39,14 @@ def read_annotations(
     paths: Sequence[Path | str],
     notes: Notes,
     *,
-    form: str = "auto",
+    form: InputFormat = "auto",
     pair: str | None = None,
-    repeated: str | None = None,
+    repeated: Repeated | None = None,
 ) -> list[Annotations]:
     """The judgments of files or folders, one `Annotations` for each language pair.
 
-    form: a name of `FORMATS`. pair: the language pair, where neither the files nor their names have
-    it. repeated: what to do with a rater's second judgment of a translation, a name of `REPEATED`; by
+    form: an `InputFormat`. pair: the language pair, where neither the files nor their names have
+    it. repeated: what to do with a rater's second judgment of a translation, a `Repeated`; by
     default an error, for Appraise the mean, for Pearmut and saved sheets the last.
     """
     files = list(_expanded(paths))
@@ -78,8 +79,6 @@ def _expanded(paths: Iterable[Path | str]) -> Iterator[Path]:
 
 
 def _read(path: Path, form: str, notes: Notes) -> _File:
-    if form not in FORMATS:
-        raise CupelError(f"There is no format {form!r}; there are {', '.join(FORMATS)}.")
     kind = form if form in ("esa", "da") else ""
     form = detect_format(path) if form == "auto" else "appraise" if kind else form
     judgments: list[tuple[str | None, Judgment]]
@@ -128,7 +127,7 @@ def detect_format(path: Path) -> str:
         return "appraise"
     raise CupelError(
         f"{path}, line 1: this looks like none of the formats {', '.join(FORMATS[1:])}; "
-        "name the format (--format)."
+        "name the format (--input-format)."
     )
 
 

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from cupel.errors import CupelError
 from cupel.human.raw.annotations import Annotations, Notes
 from cupel.human.raw.appraise import add_texts
 from cupel.human.raw.folder import Imported, write_evalset
@@ -22,21 +21,8 @@ from cupel.human.raw.texts import (
     judged_texts,
     name_references,
 )
+from cupel.questions.human import ImportHuman, RawAnnotations
 from cupel.records import Row
-
-OVER_RATERS = ("mean", "sum")
-
-
-@dataclass(frozen=True)
-class Reading:
-    """How raw files are read and scored; see the options of `cupel human import`."""
-
-    form: str = "auto"
-    pair: str | None = None
-    scheme: str | None = None
-    standardize: bool = False
-    repeated: str | None = None
-    lenient: bool = False
 
 
 @dataclass
@@ -51,107 +37,82 @@ class Report:
     quality: list[Row] = field(default_factory=list)
 
 
-def read_rated(
-    paths: Sequence[Path | str], reading: Reading
-) -> tuple[list[tuple[Annotations, Rated]], Notes]:
+def read_rated(question: RawAnnotations) -> tuple[list[tuple[Annotations, Rated]], Notes]:
     """The judgments and the scores of every rater, by language pair."""
-    notes = Notes(reading.lenient)
-    scheme = read_scheme(reading.scheme) if reading.scheme else None
-    pairs = read_annotations(
-        paths, notes, form=reading.form, pair=reading.pair, repeated=reading.repeated
-    )
-    rated = [(one, rate(one, notes, scheme)) for one in pairs]
-    if reading.standardize:
-        rated = [(one, scores.standardized()) for one, scores in rated]
+    notes = Notes(question.lenient)
+    scheme = read_scheme(question.scheme) if question.scheme else None
+    pairs = _annotations(question, notes)
+    rated = [(annotations, rate(annotations, notes, scheme)) for annotations in pairs]
+    if question.standardize:
+        rated = [(annotations, scores.standardized()) for annotations, scores in rated]
     return rated, notes
 
 
-def import_annotations(
-    paths: Sequence[Path | str],
-    folder: Path | str,
-    reading: Reading,
-    *,
-    name: str | None = None,
-    over_raters: str = "mean",
-    texts: Path | str | None = None,
-    batches: Sequence[Path | str] = (),
-    references: Sequence[str] | None = None,
-    anonymize: bool = False,
-    keys: Sequence[Path | str] = (),
-    keep: str = "good",
-) -> Report:
-    """Read raw annotations and write them as a folder in the layout of mt-metrics-eval.
-
-    name: of the human scores; if not given mqm, esa or da, with `-z` for z-scores. over_raters: mean
-    or sum. texts: a folder with the texts; batches: files of Appraise that have them; by default those
-    in the annotations. references: the systems that are human translations. keys, keep: of sheets that
-    pages of `cupel annotate` saved, see `cupel.human.raw.sheet_sets`.
-    """
-    if over_raters not in OVER_RATERS:
-        raise CupelError(f"Scores of raters are combined by mean or sum, not by {over_raters!r}.")
-    notes = Notes(reading.lenient)
+def import_annotations(question: ImportHuman) -> Report:
+    """Read raw annotations and write them as a folder in the layout of mt-metrics-eval."""
+    notes = Notes(question.lenient)
     report = Report()
-    scoring = _Scoring(reading, name, over_raters, notes)
-    if are_sheets(paths, reading.form):
-        parts = [_of_sheets(paths, scoring, keys, keep, references, anonymize)]
-        report.quality = [one.row() for one in parts[0].quality]
+    references = question.references or None
+    if are_sheets(question.files, question.input_format):
+        parts = [_of_sheets(question, notes)]
+        report.quality = [row.row() for row in parts[0].quality]
     else:
         parts = []
-        for one in read_annotations(
-            paths, notes, form=reading.form, pair=reading.pair, repeated=reading.repeated
-        ):
-            one = anonymous(one) if anonymize else one
-            if batches:
-                add_texts(one.judgments, batches, notes)
-            humans = name_references(one, references)
-            own = texts or _own_folder(paths)
-            there = (
-                folder_texts(one, own, notes) if own else judged_texts(one, humans, one.kind, notes)
+        for annotations in _annotations(question, notes):
+            annotations = anonymous(annotations) if question.anonymous else annotations
+            if question.batches:
+                add_texts(annotations.judgments, question.batches, notes)
+            humans = name_references(annotations, references)
+            folder = question.texts or _own_folder(question.files)
+            texts = (
+                folder_texts(annotations, folder, notes)
+                if folder
+                else judged_texts(annotations, humans, annotations.kind, notes)
             )
-            parts.append(scoring.part(one, there))
+            parts.append(_part(question, annotations, texts, notes))
     for part in parts:
         report.rows.append(_row(part))
         if not part.texts.references:
             report.notes.append(
                 f"{part.rated.pair} has no human translation of all segments, so there is no reference"
             )
-    write_evalset(folder, parts)
+    if not write_evalset(question.folder, parts):
+        report.notes.append(f"{question.folder} has just this already, and is left as it is")
     report.notes += notes.sentences()
     return report
 
 
-@dataclass(frozen=True)
-class _Scoring:
-    """From judgments and texts to what is written."""
-
-    reading: Reading
-    name: str | None
-    over_raters: str
-    notes: Notes
-
-    def part(self, one: Annotations, there: Texts) -> Imported:
-        scheme = read_scheme(self.reading.scheme) if self.reading.scheme else None
-        rated = rate(one, self.notes, scheme, there.places)
-        rated = rated.standardized() if self.reading.standardize else rated
-        label = self.name or f"{one.kind}{'-z' if self.reading.standardize else ''}"
-        return Imported(label, one, rated, there, rated.combined(self.over_raters))
-
-
-def _of_sheets(
-    paths: Sequence[Path | str],
-    scoring: _Scoring,
-    keys: Sequence[Path | str],
-    keep: str,
-    references: Sequence[str] | None,
-    anonymize: bool,
-) -> Imported:
-    reading = scoring.reading
-    sheets = read_sheet_set(
-        paths, scoring.notes, keys=keys, pair=reading.pair, repeated=reading.repeated, keep=keep
+def _annotations(question: RawAnnotations, notes: Notes) -> list[Annotations]:
+    return read_annotations(
+        question.files,
+        notes,
+        form=question.input_format,
+        pair=question.pair,
+        repeated=question.repeated,
     )
-    sheets = sheets.anonymous() if anonymize else sheets
-    sheets = sheets.with_references(references)
-    part = scoring.part(sheets.kept, sheets.texts)
+
+
+def _part(question: ImportHuman, annotations: Annotations, texts: Texts, notes: Notes) -> Imported:
+    """From judgments and texts to what is written."""
+    scheme = read_scheme(question.scheme) if question.scheme else None
+    rated = rate(annotations, notes, scheme, texts.places)
+    rated = rated.standardized() if question.standardize else rated
+    label = question.name or f"{annotations.kind}{'-z' if question.standardize else ''}"
+    return Imported(label, annotations, rated, texts, rated.combined(question.over_raters))
+
+
+def _of_sheets(question: ImportHuman, notes: Notes) -> Imported:
+    sheets = read_sheet_set(
+        question.files,
+        notes,
+        keys=question.key,
+        pair=question.pair,
+        repeated=question.repeated,
+        keep=question.keep,
+    )
+    sheets = sheets.anonymous() if question.anonymous else sheets
+    sheets = sheets.with_references(question.references or None)
+    part = _part(question, sheets.kept, sheets.texts, notes)
     return replace(part, left_out=sheets.left_out, quality=sheets.quality)
 
 

@@ -16,7 +16,6 @@ from cupel.human.tasks.key import SUFFIX
 from cupel.reading.segments import nearest
 
 FORMAT = "cupel"
-KEEP = ("good", "all")
 
 
 @dataclass(frozen=True)
@@ -94,8 +93,6 @@ def read_sheet_set(
     keep: leave out the annotators that quality control excludes (good), or nobody (all). repeated: as
     for other annotations; by default the last judgment counts.
     """
-    if keep not in KEEP:
-        raise CupelError(f"Annotators are kept by {' or '.join(KEEP)}, not by {keep!r}.")
     saved = _without_keys(paths)
     sheets = read_sheets(saved, notes, [*keys, *(path for path in paths if path not in saved)])
     tasks = _tasks(sheets)

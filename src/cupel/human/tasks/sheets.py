@@ -12,13 +12,15 @@ import hashlib
 import json
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from typing import get_args
 
 import numpy as np
 
 from cupel.errors import CupelError
 from cupel.human.tasks.files import Task
+from cupel.questions.annotate import Annotate, Protocol
 
-PROTOCOLS = ("da", "ranking", "esa", "mqm")
+PROTOCOLS = get_args(Protocol)
 SEVERITIES = {"esa": ["minor", "major"], "mqm": ["minor", "major", "neutral"]}
 CATEGORIES = [
     "Accuracy/Mistranslation", "Accuracy/Addition", "Accuracy/Omission",
@@ -57,24 +59,6 @@ class Screen:
 
 
 @dataclass(frozen=True)
-class Plan:
-    """How sheets are made of tasks; see the options of `cupel annotate`.
-
-    annotators: their names, or "" for one who is not known yet. shared: share of the segments that
-    all annotators judge. checks, repeats: as shares of a sheet's screens. most: translations on a
-    screen of a ranking.
-    """
-
-    protocol: str = "esa"
-    annotators: Sequence[str] = ("",)
-    shared: float = 0.2
-    checks: float = 0.05
-    repeats: float = 0.05
-    most: int = 5
-    seed: int = 12345
-
-
-@dataclass(frozen=True)
 class Sheets:
     """All sheets of one set of tasks, by part: the annotator's name, or a number."""
 
@@ -85,15 +69,11 @@ class Sheets:
     annotators: dict[str, str] = field(default_factory=dict)
 
 
-def make_sheets(tasks: Sequence[Task], plan: Plan) -> Sheets:
+def make_sheets(tasks: Sequence[Task], plan: Annotate) -> Sheets:
     """The sheets of all annotators; the same tasks, plan and seed give the same sheets."""
-    if plan.protocol not in PROTOCOLS:
-        raise CupelError(
-            f"There is no protocol {plan.protocol!r}; there are {', '.join(PROTOCOLS)}."
-        )
     if plan.protocol == "ranking" and len(tasks[0].translations) < 2:
         raise CupelError("A ranking needs at least two systems, but the tasks have one.")
-    names = [name for name in plan.annotators if name]
+    names = [name for name in plan.names if name]
     if len(set(names)) < len(names):
         raise CupelError(f"An annotator is named twice: {', '.join(names)}.")
     sheets = Sheets(_identity(tasks, plan), plan.protocol, tasks)
@@ -105,16 +85,16 @@ def make_sheets(tasks: Sequence[Task], plan: Plan) -> Sheets:
 
     rng = np.random.default_rng([plan.seed, len(tasks)])
     for at, share in enumerate(_shares(tasks, plan, rng)):
-        part = plan.annotators[at] or str(at + 1)
+        part = plan.names[at] or str(at + 1)
         sheets.parts[part] = _sheet(share, tasks, plan, new_id, rng)
-        sheets.annotators[part] = plan.annotators[at]
+        sheets.annotators[part] = plan.names[at]
     return sheets
 
 
-def _identity(tasks: Sequence[Task], plan: Plan) -> str:
+def _identity(tasks: Sequence[Task], plan: Annotate) -> str:
     parts = [plan.protocol, plan.seed, plan.shared, plan.checks, plan.repeats, plan.most]
     texts = [[t.segment, t.source, t.reference, dict(t.translations)] for t in tasks]
-    content = json.dumps([parts, list(plan.annotators), texts])
+    content = json.dumps([parts, list(plan.names), texts])
     return hashlib.sha256(content.encode()).hexdigest()[:12]
 
 
@@ -126,9 +106,9 @@ def _documents(tasks: Sequence[Task]) -> list[list[Task]]:
     return list(groups.values())
 
 
-def _shares(tasks: Sequence[Task], plan: Plan, rng: np.random.Generator) -> list[list[Task]]:
+def _shares(tasks: Sequence[Task], plan: Annotate, rng: np.random.Generator) -> list[list[Task]]:
     """The tasks of each annotator: those that all judge, and a part of the others; documents whole."""
-    count = len(plan.annotators)
+    count = len(plan.names)
     documents = _documents(tasks)
     order = [documents[at] for at in rng.permutation(len(documents))]
     if count == 1:
@@ -142,7 +122,7 @@ def _shares(tasks: Sequence[Task], plan: Plan, rng: np.random.Generator) -> list
                 share.extend(document)
         else:
             min(shares, key=len).extend(document)
-    for name, share in zip(plan.annotators, shares, strict=True):
+    for name, share in zip(plan.names, shares, strict=True):
         if not share:
             raise CupelError(
                 f"{len(tasks)} tasks are too few for {count} annotators: nothing is left for "
@@ -154,7 +134,7 @@ def _shares(tasks: Sequence[Task], plan: Plan, rng: np.random.Generator) -> list
 def _sheet(
     share: Sequence[Task],
     tasks: Sequence[Task],
-    plan: Plan,
+    plan: Annotate,
     new_id: Callable[[], str],
     rng: np.random.Generator,
 ) -> list[Screen]:
@@ -205,7 +185,7 @@ def _single(
 
 
 def _ranked(
-    document: Sequence[Task], plan: Plan, new_id: Callable[[], str], rng: np.random.Generator
+    document: Sequence[Task], plan: Annotate, new_id: Callable[[], str], rng: np.random.Generator
 ) -> Iterator[Screen]:
     for task in document:
         texts = variants(task)
