@@ -27,9 +27,9 @@ def home(tmp_path, monkeypatch) -> Path:
 
 
 @pytest.fixture
-def run(capsys) -> Callable[..., Done]:
+def run() -> Callable[..., Done]:
     """`cupel data` with these words."""
-    return lambda *words: commands.run(capsys, "data", *words)
+    return lambda *words: commands.run("data", *words)
 
 
 @pytest.fixture

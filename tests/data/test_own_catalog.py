@@ -53,8 +53,8 @@ def folder(tmp_path, monkeypatch) -> Path:
     return tmp_path
 
 
-def test_it_is_listed(folder, capsys):
-    rows = json.loads(commands.run(capsys, "data", "list", "-f", "json").out)["rows"]
+def test_it_is_listed(folder):
+    rows = json.loads(commands.run("data", "list", "-f", "json").out)["rows"]
     (row,) = [row for row in rows if row["name"] == "zoo24"]
     assert (row["place"], row["licence"]) == (str(folder / "zoo24"), "CC0 1.0")
     assert "wmt14" in DATASETS
@@ -77,9 +77,9 @@ def test_it_is_read(folder):
     assert judged.human["esa"].matrix(["A"])[0, :2].tolist() == [70.0, 100.0]
 
 
-def test_it_cannot_be_downloaded(folder, capsys):
+def test_it_cannot_be_downloaded(folder):
     (folder / "zoo24").rename(folder / "elsewhere")
-    done = commands.run(capsys, "data", "get", "zoo24", "--yes")
+    done = commands.run("data", "get", "zoo24", "--yes")
     assert (done.status, done.err) == (
         2,
         "cupel: zoo24 cannot be made from public files: get it from https://example.org/zoo and add it "

@@ -28,7 +28,10 @@ def get(question: GetData) -> int:
     """Get datasets; 1 where the person does not agree."""
     from cupel.data import DATASETS
     from cupel.data.get import planned
+    from cupel.errors import CupelError
 
+    if bool(question.names) == question.everything:
+        raise CupelError(f"Name the datasets to get, or give --all for {', '.join(DATASETS)}.")
     plan = planned(question.names or list(DATASETS), question.source)
     if plan.missing and not _agreed(plan, question.yes):
         print("Nothing was downloaded.", file=sys.stderr)

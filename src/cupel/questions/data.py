@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar
 
-from cupel.errors import CupelError
 from cupel.questions.field import option
 from cupel.questions.groups import Format, output_format
 from cupel.questions.question import Question
@@ -53,13 +52,6 @@ class GetData(Question):
         shown="GitHub",
     )
     yes: bool = option(False, "Do not ask before the download.")
-
-    def rules(self) -> None:
-        """Either names, or all."""
-        if bool(self.names) == self.everything:
-            from cupel.data import DATASETS
-
-            raise CupelError(f"Name the datasets to get, or give --all for {', '.join(DATASETS)}.")
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -34,7 +35,7 @@ def write(tmp_path: Path, name: str, text: str) -> Path:
     return path
 
 
-def read(path: Path, notes: Notes | None = None, **options: str) -> list[Annotations]:
+def read(path: Path, notes: Notes | None = None, **options: Any) -> list[Annotations]:
     return read_annotations([path], notes or Notes(), **options)
 
 
