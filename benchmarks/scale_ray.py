@@ -26,12 +26,11 @@ from collections.abc import Callable
 from pathlib import Path
 
 import scale
-from cupel.blocks import Block, block_size, block_statistics
+from cupel.blocks import Block, BlockStatistics, block_statistics
 from cupel.cli.output import table
-from cupel.engines.ray_blocks import packed, unpacked
-from cupel.engines.ray_files import planned_file
-from cupel.engines.ray_plan import LARGE, Plan, columns_of
-from cupel.engines.ray_run import joined
+from cupel.engines.inputs import blocks
+from cupel.engines.patterns import Patterns, indexed_file, patterns_of
+from cupel.engines.ray import LARGE
 from cupel.metric import Metric
 from cupel.registry import named_metrics
 from cupel.totals import Totals
@@ -47,14 +46,14 @@ RUN = """
 import os, resource, sys, time
 from pathlib import Path
 if __name__ == "__main__":
-    from cupel.engines.ray_plan import columns_of
-    from cupel.engines.ray_score import Settings, score_on_ray
+    from cupel.engines.patterns import patterns_of
+    from cupel.engines.ray import Settings, score_on_ray
     from cupel.registry import named_metrics
     pattern, metrics, block = sys.argv[1:]
-    columns, times, start = columns_of([pattern], None, None, None), [], time.perf_counter()
+    patterns, times, start = patterns_of([pattern], None, None, None), [], time.perf_counter()
     def cpu_of(place):
         try:
-            if b"ray::MapWorker" not in (place / "cmdline").read_bytes():
+            if b"ray::CupelActor" not in (place / "cmdline").read_bytes():
                 return 0.0
             fields = (place / "stat").read_text().rpartition(")")[2].split()
             node = Path("/proc", fields[1], "stat").read_text().rpartition(")")[2].split()
@@ -68,7 +67,7 @@ if __name__ == "__main__":
         actors = sum(map(cpu_of, Path("/proc").glob("[0-9]*")))
         times.append((time.perf_counter() - start, own.ru_utime + own.ru_stime, actors))
     score_on_ray(
-        columns, named_metrics(metrics.split(",")), Settings(block=int(block)), progress=progress
+        patterns, named_metrics(metrics.split(",")), Settings(block=int(block)), progress=progress
     )
     blocks = len(times) - 1
     each = ((last - first) / blocks for first, last in zip(times[0], times[-1]))
@@ -99,54 +98,36 @@ def part_costs(folder: Path, pairs: int) -> dict[str, float]:
     costs: dict[str, float] = {}
     per = MILLION / pairs
     names = [str(folder / "hyp"), str(folder / "ref")]
-    costs["scan of text lines"] = per * cpu(lambda: [planned_file(name) for name in names])
-    lines_columns = columns_of(names[1:], names[:1], None, None)
-    table_columns = columns_of([str(folder / "pairs.parquet")], None, None, None)
-    blocks: list[Block] = []
-    for what, columns in (("text lines", lines_columns), ("Parquet", table_columns)):
-        files = {n: planned_file(n) for column in columns.all for n in column.files}
-        plan = Plan.of(columns, files, LARGE)
+    costs["scan of text lines"] = per * cpu(lambda: [indexed_file(name) for name in names])
+    lines = patterns_of(names[1:], names[:1], None, None)
+    table_of_both = patterns_of([str(folder / "pairs.parquet")], None, None, None)
+    read_blocks: list[Block] = []
+    for kind, patterns in (("text lines", lines), ("Parquet", table_of_both)):
+        files = {name: indexed_file(name) for pattern in patterns.all for name in pattern.names}
+        inputs = patterns.indexed(files)
 
-        def read(plan: Plan = plan) -> None:
-            blocks[:] = [
-                plan.columns.block(first, texts)
-                for job in plan.jobs()
-                for _, first, texts in job.read(plan.columns)
-            ]
+        def read(inputs: Patterns = inputs) -> None:
+            read_blocks[:] = blocks(inputs, LARGE, 0, inputs.segments)
 
-        costs[f"read {what}"] = per * cpu(read)
+        costs[f"read {kind}"] = per * cpu(read)
     for name, specs in SETS.items():
         metrics = named_metrics(specs)
-        kept: list[bytes] = []
+        kept: list[BlockStatistics] = []
 
-        def score(metrics: dict[str, Metric] = metrics, kept: list[bytes] = kept) -> None:
-            for block in blocks:
-                done = [block_statistics(metrics, part) for part in _parts(block)]
-                kept.append(packed(joined(done)))
+        def score(metrics: dict[str, Metric] = metrics, kept: list[BlockStatistics] = kept) -> None:
+            kept += [block_statistics(metrics, block) for block in read_blocks]
 
         costs[f"score {name}"] = per * cpu(score)
         totals = Totals("units")
 
-        def add(totals: Totals = totals, kept: list[bytes] = kept) -> None:
-            for content in kept:
-                totals.add(unpacked(content))
+        def add(totals: Totals = totals, kept: list[BlockStatistics] = kept) -> None:
+            for block in kept:
+                totals.add(block)
 
         costs[f"add {name}"] = per * cpu(add)
-        costs[f"bytes {name}"] = per * sum(map(len, kept))
+        arrays = [a for block in kept for a in (*block.rows.values(), *block.sums.values())]
+        costs[f"bytes {name}"] = per * sum(array.nbytes for array in arrays)
     return costs
-
-
-def _parts(block: Block) -> list[Block]:
-    """As an actor divides it."""
-    size = block_size(len(block.systems))
-    return [
-        Block(
-            block.first + start,
-            {name: texts[start : start + size] for name, texts in block.systems.items()},
-            block.references[start : start + size],
-        )
-        for start in range(0, len(block), size)
-    ]
 
 
 def run_costs(folder: Path, file: str, metrics: str, block: int) -> list[float]:

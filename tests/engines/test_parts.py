@@ -10,7 +10,7 @@ import polars as pl
 import pytest
 
 from cupel import blocks
-from cupel.engines import parts, processes, stream
+from cupel.engines import jobs, parts, stream
 from cupel.engines.inputs import Inputs
 from cupel.errors import CupelError
 from cupel.registry import named_metrics
@@ -129,14 +129,14 @@ def test_a_run_that_ends_too_early_leaves_nothing(
     inputs: Inputs, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(parts, "block_size", lambda *_: 16)
-    statistics = processes.Job.statistics
+    statistics = jobs.Job.statistics
 
-    def failing(job: processes.Job, block: blocks.Block) -> blocks.BlockStatistics:
+    def failing(job: jobs.Job, block: blocks.Block) -> blocks.BlockStatistics:
         if block.first >= 32:
             raise CupelError("The disk is on fire.")
         return statistics(job, block)
 
-    monkeypatch.setattr(processes.Job, "statistics", failing)
+    monkeypatch.setattr(jobs.Job, "statistics", failing)
     with pytest.raises(CupelError, match="on fire"):
         write(inputs, [1], 1)
     assert sorted(path.name for path in Path().iterdir()) == ["a", "b", "ref"]

@@ -17,13 +17,15 @@ import polars as pl
 import pytest
 
 import cupel
-from cupel.engines import ray_cluster
+from cupel.engines import ray as on_ray
+from cupel.engines.inputs import Inputs
+from cupel.engines.jobs import Job
 from cupel.errors import CupelError
 from cupel.registry import named_metrics
 
 HERE = Path(__file__).parent
 METRICS = ["bleu", "chrf", "ter", "rouge-l", "nist"]
-NO_RAY = "needs Ray Data: pip install 'cupel[ray]'"
+NO_RAY = "needs Ray: pip install 'cupel[ray]'"
 
 
 def command(*words: str) -> tuple[int, str, str]:
@@ -41,10 +43,10 @@ def command(*words: str) -> tuple[int, str, str]:
 
 
 def test_without_ray(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(ray_cluster, "find_spec", lambda name: None)
+    monkeypatch.setattr(on_ray, "find_spec", lambda name: None)
     status, out, err = command("score", "a.parquet", "--engine", "ray")
     assert (status, out) == (2, "")
-    assert err == "cupel: --engine ray needs Ray Data: pip install 'cupel[ray]'.\n"
+    assert err == "cupel: --engine ray needs Ray: pip install 'cupel[ray]'.\n"
 
 
 @pytest.mark.parametrize(
@@ -92,7 +94,7 @@ def cluster() -> Iterator[Any]:
     pytest.importorskip("ray", reason=NO_RAY)
     pytest.importorskip("pyarrow", reason=NO_RAY)
     with pytest.MonkeyPatch.context() as patch:
-        for name, value in ray_cluster.QUIET.items():
+        for name, value in on_ray.QUIET.items():
             patch.setenv(name, value)
         path = os.pathsep.join([str(HERE), *filter(None, [os.environ.get("PYTHONPATH")])])
         patch.setenv("PYTHONPATH", path)
@@ -114,12 +116,12 @@ def on_cluster(
     keep: Path | None = None,
     progress: Callable[[int, int], object] | None = None,
 ) -> Any:
-    from cupel.engines.ray_plan import columns_of
-    from cupel.engines.ray_score import Settings, score_on_ray
+    from cupel.engines.patterns import patterns_of
+    from cupel.engines.ray import Settings, score_on_ray
 
-    columns = columns_of([f"{files}/p-*.parquet"], None, None, None)
+    patterns = patterns_of([f"{files}/p-*.parquet"], None, None, None)
     settings = Settings(cluster.address, keep=keep, block=512)
-    return score_on_ray(columns, named_metrics(metrics), settings, progress=progress)
+    return score_on_ray(patterns, named_metrics(metrics), settings, progress=progress)
 
 
 def expected(texts: pl.DataFrame, metrics: list[str]) -> cupel.Scores:
@@ -182,12 +184,12 @@ def test_a_run_that_is_killed_is_continued(
         stderr=subprocess.DEVNULL,
     )
     try:
-        wait_for(lambda: len(list(keep.glob("blocks/*.npz"))) >= 2)
+        wait_for(lambda: len(list(keep.glob("blocks/0*.parquet"))) >= 2)
         driver.send_signal(signal.SIGKILL)
     finally:
         driver.kill()
         driver.wait()
-    before = {path: path.stat().st_mtime_ns for path in keep.glob("blocks/*.npz")}
+    before = {path: path.stat().st_mtime_ns for path in keep.glob("blocks/0*.parquet")}
     blocks = -(-texts.height // 512)
     assert 2 <= len(before) < blocks
     counts: list[int] = []
@@ -239,7 +241,7 @@ def workers() -> list[int]:
     found = []
     for path in Path("/proc").glob("[0-9]*/cmdline"):
         try:
-            if b"ray::MapWorker(MapBatches(Scorer))" in path.read_bytes():
+            if b"ray::CupelActor" in path.read_bytes():
                 found.append(int(path.parent.name))
         except OSError:
             continue
@@ -253,28 +255,27 @@ def wait_for(done: Callable[[], bool], seconds: float = 240) -> None:
         time.sleep(0.05)
 
 
-def test_a_node_with_another_version_says_so() -> None:
-    pytest.importorskip("ray", reason=NO_RAY)
-    from cupel.engines.ray_plan import Columns
-    from cupel.engines.ray_run import Request, Scorer
-    from cupel.engines.ray_source import row
-
+@pytest.mark.parametrize(
+    ("signature", "version", "sentence"),
+    [
+        (None, "0", "install the same version everywhere."),
+        ("x", cupel.__version__, "install the same packages everywhere."),
+    ],
+)
+def test_a_node_with_another_version_says_so(
+    signature: str | None, version: str, sentence: str
+) -> None:
     metrics = named_metrics(["ter"])
-    right = {"ter": str(metrics["ter"].signature())}
-    for request, sentence in (
-        (Request(Columns({}), metrics, right, version="0"), "install the same version everywhere."),
-        (Request(Columns({}), metrics, {"ter": "x"}), "install the same packages everywhere."),
-    ):
-        (answer,) = Scorer(request)(row(3, 9, b""))
-        (given,) = answer.to_pylist()
-        assert (given["block"], given["content"]) == (3, b"")
-        assert given["error"].endswith(sentence)
+    signatures = {"ter": signature or str(metrics["ter"].signature())}
+    job = Job(Inputs({"a": "a.txt"}), metrics, 8)
+    with pytest.raises(CupelError, match=sentence.replace(".", r"\.")):
+        on_ray.Request(job, signatures, version=version)(3)
 
 
 def test_a_cluster_that_is_not_there() -> None:
     pytest.importorskip("ray", reason=NO_RAY)
     with (
         pytest.raises(CupelError, match=r"The Ray cluster at 127\.0\.0\.1:9 cannot be reached"),
-        ray_cluster.cluster("127.0.0.1:9"),
+        on_ray.over_cluster("127.0.0.1:9"),
     ):
         pass

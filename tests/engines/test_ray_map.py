@@ -9,7 +9,7 @@ import pytest
 
 from cupel.cli import main
 from cupel.data import sample
-from cupel.engines import ray_cluster
+from cupel.engines import ray as on_ray
 
 
 def mbr(words: list[str], status: int = 0) -> None:
@@ -36,20 +36,18 @@ def candidates(folder: Path, segments: int = 200) -> Path:
 def test_without_ray(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(ray_cluster, "find_spec", lambda name: None)
+    monkeypatch.setattr(on_ray, "find_spec", lambda name: None)
     path, number = str(candidates(tmp_path, 2)), str(len(sample().systems))
     out = tmp_path / "out.txt"
     mbr([path, "-n", number, "--engine", "ray", "-o", str(out)], status=2)
-    assert (
-        capsys.readouterr().err == "cupel: --engine ray needs Ray Data: pip install 'cupel[ray]'.\n"
-    )
+    assert capsys.readouterr().err == "cupel: --engine ray needs Ray: pip install 'cupel[ray]'.\n"
     assert not out.exists()
     mbr([path, "-n", number, "--address", "auto"], status=2)
     assert "--address is for --engine ray" in capsys.readouterr().err
 
 
 def test_the_same_choices(tmp_path: Path) -> None:
-    pytest.importorskip("ray", reason="needs Ray Data: pip install 'cupel[ray]'")
+    pytest.importorskip("ray", reason="needs Ray: pip install 'cupel[ray]'")
     path, number = str(candidates(tmp_path)), str(len(sample().systems))
     here, there = tmp_path / "here.tsv", tmp_path / "there.tsv"
     mbr([path, "-n", number, "-m", "chrf", "-f", "tsv", "-o", str(here)])

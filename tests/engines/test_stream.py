@@ -17,7 +17,7 @@ import cupel
 from cupel import blocks
 from cupel.engines import stream
 from cupel.engines.inputs import Inputs
-from cupel.engines.processes import Job, run
+from cupel.engines.jobs import Job, run
 from cupel.errors import CupelError
 from cupel.reading import read_corpus
 from cupel.registry import named_metrics

@@ -73,7 +73,7 @@ class Spreading:
         if not self.ray:
             yield from choices(segments, decoder, self.workers)
             return
-        from cupel.engines.ray_map import over_cluster
+        from cupel.engines.ray import over_cluster
 
         with over_cluster(self.address, self.workers if self.workers > 1 else None) as spread:
             yield from choices(segments, decoder, spread=spread)

@@ -15,15 +15,14 @@ if TYPE_CHECKING:
 
 def score(scoring: Scoring) -> None:
     """Score on a cluster, and print."""
-    from cupel.engines.ray_cluster import check_ray
+    from cupel.engines.ray import Settings, check_ray, score_on_ray
 
     check_ray()
-    from cupel.engines.ray_plan import columns_of
-    from cupel.engines.ray_score import Settings, score_on_ray
+    from cupel.engines.patterns import patterns_of
     from cupel.metric import SOURCES, needs_of
 
     question, metrics = scoring.question, scoring.metrics
-    columns = columns_of(
+    patterns = patterns_of(
         question.references,
         question.systems or None,
         question.source,
@@ -34,10 +33,10 @@ def score(scoring: Scoring) -> None:
     apart = question.segments and question.keep is not None and question.file is None
     if apart:
         question = replace(question, segments=False)
-    with segment_stream(list(columns.systems), metrics, question) as segments:
+    with segment_stream(list(patterns.systems), metrics, question) as segments:
         with output.progress_bar("scoring") as progress:
             scores = score_on_ray(
-                columns,
+                patterns,
                 metrics,
                 settings,
                 with_scores=apart or question.segments,

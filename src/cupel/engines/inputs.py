@@ -1,7 +1,7 @@
 """Files into blocks of segments: the same texts and errors as `read_corpus`, in flat memory.
 
-`Inputs` names the files, as the command line does. It is small and can be sent to other processes,
-each of which opens the files for itself and reads the blocks that are its own.
+A `Source` says where the texts are. It is small and can be sent to other processes, each of which
+opens the files for itself and reads the blocks that are its own.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import Any, Protocol, cast
 
 from cupel.blocks import Block
 from cupel.corpus import counted_segments
@@ -18,6 +18,27 @@ from cupel.reading.names import parse_name, system_names
 from cupel.reading.segments import Segments
 from cupel.reading.streams import Column, open_column, size_of, why_not_streamed
 from cupel.reading.tables import Cell
+
+OpenColumns = tuple[list[Column[Any]], dict[str, Column[Any]], Column[Any] | None]
+"""References, system -> translations, and sources."""
+
+
+class Source(Protocol):
+    """Where texts are that are read block by block."""
+
+    @property
+    def systems(self) -> Mapping[str, Any]:
+        """By their names."""
+        ...
+
+    @property
+    def size(self) -> float:
+        """Bytes of all files."""
+        ...
+
+    def open(self, stack: ExitStack) -> OpenColumns:
+        """All columns, before their first segment; the stack closes them."""
+        ...
 
 
 @dataclass(frozen=True)
@@ -63,6 +84,20 @@ class Inputs:
         """Bytes of all files."""
         return size_of(self.files)
 
+    def open(self, stack: ExitStack) -> OpenColumns:
+        """All columns, before their first segment; the stack closes their files."""
+        references = [
+            open_column(stack, name, "reference", self.encoding, self.per_line)
+            for name in self.references
+        ]
+        systems = {
+            system: open_column(stack, name, "hypothesis", self.encoding)
+            for system, name in self.systems.items()
+        }
+        if self.source is None:
+            return references, systems, None
+        return references, systems, open_column(stack, self.source, "source", self.encoding)
+
     def why_not_streamed(self) -> str | None:
         """What keeps them from being read block by block, as the end of a sentence; or None."""
         reasons = (why_not_streamed(name, self.encoding) for name in self.files)
@@ -70,9 +105,9 @@ class Inputs:
 
 
 class Reader:
-    """Reads blocks, forward only; a context manager that closes the files."""
+    """Reads blocks, forward only unless the source can go back; a context manager that closes the files."""
 
-    def __init__(self, inputs: Inputs) -> None:
+    def __init__(self, inputs: Source) -> None:
         self._inputs = inputs
         self._stack = ExitStack()
         self._references: list[Column[Any]] = []
@@ -80,18 +115,8 @@ class Reader:
         self._source: Column[Any] | None = None
 
     def __enter__(self) -> Reader:
-        inputs, encoding = self._inputs, self._inputs.encoding
         with ExitStack() as stack:  # an error on the way closes what is open already
-            self._references = [
-                open_column(stack, name, "reference", encoding, inputs.per_line)
-                for name in inputs.references
-            ]
-            self._systems = {
-                system: open_column(stack, name, "hypothesis", encoding)
-                for system, name in inputs.systems.items()
-            }
-            if inputs.source is not None:
-                self._source = open_column(stack, inputs.source, "source", encoding)
+            self._references, self._systems, self._source = self._inputs.open(stack)
             self._stack = stack.pop_all()
         return self
 
@@ -106,7 +131,7 @@ class Reader:
     def read(self, first: int, n: int) -> Block | None:
         """The block of n segments from number `first`, shorter at the end; None behind the end."""
         for column in self._columns:
-            if column.position < first:
+            if column.position != first:
                 column.skip(first - column.position)
         references = [column.take(n) for column in self._references]
         systems = {system: column.take(n) for system, column in self._systems.items()}
@@ -159,7 +184,7 @@ class Reader:
         return leader.position
 
 
-def blocks(inputs: Inputs, size: int, start: int = 0, stop: int | None = None) -> Iterator[Block]:
+def blocks(inputs: Source, size: int, start: int = 0, stop: int | None = None) -> Iterator[Block]:
     """The blocks of `size` segments, one after the other, or those from `start` to `stop`."""
     with Reader(inputs) as reader:
         first = start

@@ -8,11 +8,11 @@ part: the files by their SHA-256, systems, metrics with signatures, and the rang
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -22,7 +22,7 @@ from cupel.checksums import sha256_of
 from cupel.console import Progress
 from cupel.corpus import Outline
 from cupel.engines.inputs import Inputs, Reader
-from cupel.engines.processes import Job, run
+from cupel.engines.jobs import Job, run
 from cupel.engines.sinks import parquet_sink
 from cupel.engines.stream import Watch, is_exact, prepare_on
 from cupel.errors import CupelError
@@ -32,6 +32,9 @@ from cupel.reading.tables import reading_parquet
 from cupel.registry import get_metric
 from cupel.scores import Scores
 from cupel.totals import Totals
+
+if TYPE_CHECKING:
+    import polars as pl
 
 _KEY = "cupel-part"
 _STATISTICS = "statistics:"
@@ -146,7 +149,7 @@ def _plan(
     return Plan(__version__, files, list(inputs.systems), segments, described, exact, with_scores)
 
 
-def _schema(metrics: Mapping[str, Metric], with_scores: bool) -> dict[str, Any]:
+def _schema(metrics: Iterable[str], with_scores: bool) -> dict[str, Any]:
     import polars as pl
 
     schema: dict[str, Any] = {"first": pl.Int64, "segments": pl.Int64, "notes": pl.String}
@@ -210,7 +213,7 @@ def merge_parts(
     metrics = plan_metrics(plan, options)
     totals = Totals("rows" if plan.exact else "units")
     for part in parts:
-        for block in _blocks(part):
+        for block in read_blocks(part.path, f"{part.name} is damaged."):
             totals.add(block)
             if watch:
                 watch(block)
@@ -294,18 +297,30 @@ def _check_numbers(parts: Sequence[Part]) -> None:
         raise CupelError(f"Of {parts[0].count} parts {len(parts)} are here; missing: {shown}.")
 
 
-def _blocks(part: Part) -> Iterator[BlockStatistics]:
+def block_frame(block: BlockStatistics) -> pl.DataFrame:
+    """A block as a table of one row, such as parts have."""
     import polars as pl
 
-    frame = pl.scan_parquet(part.path, glob=False)
+    schema = _schema([*block.rows, *block.sums], bool(block.scores))
+    return pl.DataFrame(_row(block, list(schema)), schema=schema)
+
+
+def read_blocks(path: Path, damaged: str) -> Iterator[BlockStatistics]:
+    """The blocks of a file, in their order. damaged: the sentence of an error."""
+    import polars as pl
+
+    frame = pl.scan_parquet(path, glob=False)
     step, start = 64, 0
     while True:
-        with reading_parquet(f"{part.name} is damaged."):
+        with reading_parquet(damaged):
             rows = frame.slice(start, step).collect()
         if not rows.height:
             return
         for row in rows.iter_rows(named=True):
-            yield _block(row)
+            try:
+                yield _block(row)
+            except (ValueError, KeyError, TypeError):
+                raise CupelError(damaged) from None
         start += rows.height
 
 

@@ -1,4 +1,4 @@
-"""Segment scores that do not fit into memory: kept in a file, and given back system by system."""
+"""Segment scores of blocks: as a table, or kept in a file and given back system by system."""
 
 from __future__ import annotations
 
@@ -6,12 +6,15 @@ import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from pathlib import Path
-from typing import IO
+from typing import IO, TYPE_CHECKING
 
 import numpy as np
 
 from cupel.arrays import FloatArray
 from cupel.blocks import BlockStatistics
+
+if TYPE_CHECKING:
+    import polars
 
 _ROWS = 8192
 
@@ -58,3 +61,15 @@ class SegmentStore:
 def rows_of(block: BlockStatistics, system: int) -> FloatArray:
     """(n, columns): the scores of a system in a block."""
     return np.column_stack([values[system] for values in block.scores.values()])
+
+
+def segment_frame(block: BlockStatistics) -> polars.DataFrame:
+    """system, segment (from 1) and a column for each metric; the systems one after the other."""
+    import polars
+
+    systems = list(block.outline.segments)
+    names = {
+        "system": np.repeat(systems, block.segments),
+        "segment": np.tile(np.arange(block.first + 1, block.end + 1), len(systems)),
+    }
+    return polars.DataFrame({**names, **{k: v.ravel() for k, v in block.scores.items()}})

@@ -14,8 +14,8 @@ from typing import Protocol, Self, runtime_checkable
 from cupel.blocks import Block, BlockStatistics, block_size
 from cupel.console import Progress
 from cupel.corpus import NO_REFERENCES, Corpus
-from cupel.engines.inputs import Inputs, blocks
-from cupel.engines.processes import Job, run
+from cupel.engines.inputs import Inputs, Source, blocks
+from cupel.engines.jobs import Job, run
 from cupel.errors import CupelError
 from cupel.metric import DetailedByText, Metric, learns_from_corpus
 from cupel.scores import Scores
@@ -74,7 +74,7 @@ def score_files(
     return Scores(prepared, totals)
 
 
-def is_exact(inputs: Inputs) -> bool:
+def is_exact(inputs: Source) -> bool:
     """Whether segments are resampled, not blocks: this depends on the inputs and on nothing else."""
     return inputs.size < EXACT_BYTES
 
@@ -94,7 +94,7 @@ def why_not_streamed(
     return inputs.why_not_streamed()
 
 
-def prepare_on(inputs: Inputs, metrics: Mapping[str, Metric]) -> dict[str, Metric]:
+def prepare_on(inputs: Source, metrics: Mapping[str, Metric]) -> dict[str, Metric]:
     """The metrics, prepared: those that learn from references read all of them first."""
     size = block_size(len(inputs.systems), inputs.size)
     first = next(blocks(inputs, size), None)

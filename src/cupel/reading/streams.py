@@ -104,10 +104,11 @@ class ParquetColumn(Column[str]):
         import polars
 
         self._file, self._held, self._start = file, polars.Series(), 0
-        columns = self._guarded(lambda: list(polars.read_parquet_schema(file)))
-        self._column = the_column(file, columns, column)
-        frame = polars.scan_parquet(file, glob=False).select(polars.len())
-        self.rows = int(self._guarded(lambda: frame.collect().item()))
+        with reading_parquet(f"{file} is not a Parquet file, or it is damaged."):
+            self.columns = list(polars.read_parquet_schema(file))
+            rows = polars.scan_parquet(file, glob=False).select(polars.len()).collect()
+        self._column = the_column(file, self.columns, column)
+        self.rows = int(rows.item())
         super().__init__(origin, iter(()), lambda _number, raw: raw)
 
     def take(self, n: int) -> list[Cell]:
@@ -119,8 +120,9 @@ class ParquetColumn(Column[str]):
                 self._held = self._read(self.position)
             offset = self.position - self._start
             values = self._held.slice(offset, n - len(cells)).to_list()
-            for row, value in enumerate(values, start=self.position + 1):
-                check_cell(value, f"{self._file}, row {row}", self._column)
+            if set(map(type, values)) != {str}:
+                for row, value in enumerate(values, start=self.position + 1):
+                    check_cell(value, f"{self._file}, row {row}", self._column)
             cells += values
             self.position += len(values)
         return cells
@@ -133,13 +135,12 @@ class ParquetColumn(Column[str]):
         import polars
 
         frame = polars.scan_parquet(self._file, glob=False).select(self._column)
-        rows = self._guarded(lambda: frame.slice(first, _ROWS).collect())
-        column: polars.Series = rows.to_series()
+        stop = min(first + _ROWS, self.rows)
+        with reading_parquet(
+            f"{self._file} is damaged: its rows {first + 1} to {stop} cannot be read."
+        ):
+            column: polars.Series = frame.slice(first, _ROWS).collect().to_series()
         return column
-
-    def _guarded(self, read: Callable[[], Any]) -> Any:
-        with reading_parquet(f"{self._file} is not a Parquet file, or it is damaged."):
-            return read()
 
 
 def why_not_streamed(given: str | Path, encoding: str = "utf-8") -> str | None:
@@ -177,18 +178,28 @@ def open_column(
     elif name.kind in ("tsv", "csv"):
         column = _delimited(name, encoding)
     else:
-        raws = _raw_lines(stack.enter_context(open_bytes(name.file)))
-        origin, codec = display_name(given), _codec(encoding)
-        if name.kind == "jsonl":
-            column = Column(origin, raws, _JsonCells(name, codec))
-        elif per_line == 1 and codec in _STATELESS:
-            column = LineColumn(origin, raws, _line_cells(origin, codec, 1), codec)
-        else:
-            column = Column(origin, raws, _line_cells(origin, codec, per_line))
-    return column if role == "reference" else _Single(column, role)
+        stream = stack.enter_context(open_bytes(name.file))
+        column = line_column(stream, name, encoding, per_line)
+    return column if role == "reference" else SingleColumn(column, role)
 
 
-class _Single(Column[Any]):
+def line_column(
+    stream: BinaryIO, name: InputName, encoding: str = "utf-8", per_line: int = 1, row: int = 0
+) -> Column[Any]:
+    """A column of lines of text or JSON. row: that of the line where the stream stands, from 0."""
+    raws = iter(stream) if row else _raw_lines(stream)
+    origin, codec = display_name(name.given), _codec(encoding)
+    if name.kind == "jsonl":
+        column: Column[Any] = Column(origin, raws, _JsonCells(name, codec))
+    elif per_line == 1 and codec in _STATELESS:
+        column = LineColumn(origin, raws, _line_cells(origin, codec, 1), codec)
+    else:
+        column = Column(origin, raws, _line_cells(origin, codec, per_line))
+    column.position = row
+    return column
+
+
+class SingleColumn(Column[Any]):
     """A column whose cells are texts, never lists of them."""
 
     def __init__(self, column: Column[Any], role: Role) -> None:

@@ -9,34 +9,32 @@ import numpy as np
 import polars as pl
 import pytest
 
-pa = pytest.importorskip("pyarrow", reason="needs pyarrow: pip install 'cupel[ray]'")
-
-from cupel.engines import ray_files  # noqa: E402
-from cupel.engines.ray_files import matches, planned_file, scan_lines  # noqa: E402
-from cupel.engines.ray_plan import Plan, columns_of  # noqa: E402
-from cupel.engines.ray_rows import read_rows  # noqa: E402
-from cupel.errors import CupelError  # noqa: E402
-from cupel.reading.lines import read_lines  # noqa: E402
+from cupel.blocks import Block
+from cupel.engines import patterns as patterns_module
+from cupel.engines.inputs import Reader, blocks
+from cupel.engines.patterns import File, Patterns, indexed_file, matches, patterns_of
+from cupel.errors import CupelError
+from cupel.reading.lines import read_lines
 
 
-def planned(columns: object, size: int | None = None) -> Plan:
-    names = {name for column in columns.all for name in column.files}  # type: ignore[attr-defined]
-    return Plan.of(columns, {name: planned_file(name) for name in names}, size)  # type: ignore[arg-type]
+def indexed(patterns: Patterns) -> Patterns:
+    names = {name for pattern in patterns.all for name in pattern.names}
+    return patterns.indexed({name: indexed_file(name) for name in names})
 
 
-def read_all(plan: Plan, done: frozenset[int] = frozenset()) -> dict[int, object]:
-    return {
-        number: plan.columns.block(first, table)
-        for job in plan.jobs(done)
-        for number, first, table in job.read(plan.columns)
-    }
+def read_all(patterns: Patterns, size: int = 8192) -> list[Block]:
+    return list(blocks(indexed(patterns), size, 0, indexed(patterns).segments))
+
+
+def text_file(file: File) -> Patterns:
+    """One that has been looked at, as references and as translations."""
+    return patterns_of([file.name], [file.name], None, None).indexed({file.name: file})
 
 
 @pytest.fixture
 def small_strides(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(ray_files, "STRIDE", 3)
-    monkeypatch.setattr(ray_files, "SCAN", 64)
-    monkeypatch.setattr(ray_files, "CHUNK_OF_BYTES", 17)
+    monkeypatch.setattr(patterns_module, "STRIDE", 3)
+    monkeypatch.setattr(patterns_module, "CHUNK_OF_BYTES", 17)
 
 
 @pytest.mark.parametrize("end", ["", "\n", "\r\n", "\n\n"])
@@ -45,29 +43,33 @@ def test_lines_are_those_of_the_reader(tmp_path: Path, small_strides: None, end:
     lines = [f"line {n} " + "é\u2028x" * (n % 5) for n in range(40)]
     file.write_bytes("\ufeff".encode() + "\n".join(lines).encode() + end.encode())
     expected = read_lines(file)
-    plan = planned_file(str(file))
-    assert plan.rows == len(expected)
-    for start, stop in [(0, len(expected)), (0, 1), (5, 6), (7, 33), (38, len(expected))]:
-        tables = list(read_rows(plan, ["text"], start, stop))
-        assert [t for table in tables for t in table["text"].to_pylist()] == expected[start:stop]
+    index = indexed_file(str(file))
+    assert index.rows == len(expected)
+    ranges = [(0, len(expected)), (0, 1), (5, 6), (7, 33), (38, len(expected))]
+    with Reader(text_file(index)) as reader:
+        for start, stop in [*ranges, *reversed(ranges)]:  # forward and back
+            block = reader.read(start, stop - start)
+            assert block is not None
+            (texts,) = block.systems.values()
+            assert texts == expected[start:stop]
+            assert block.references == [(text,) for text in texts]
 
 
-def test_scans_of_any_ranges_find_the_same_lines(tmp_path: Path, small_strides: None) -> None:
+def test_places_are_those_of_lines(tmp_path: Path, small_strides: None) -> None:
     file = tmp_path / "a.txt"
     random = np.random.default_rng(3)
     content = bytes(random.choice([10, 97, 98], 999, p=[0.2, 0.4, 0.4]).tolist())
     file.write_bytes(content)
-    plan = planned_file(str(file))
-    assert plan.rows == len(content.splitlines())
-    for row, byte in plan.places:
+    index = indexed_file(str(file))
+    assert index.rows == len(content.splitlines())
+    for row, byte in index.places:
         assert content[:byte].count(b"\n") == row
-    assert len(plan.places) > 20
-    assert scan_lines(str(file), 0, 999).lines == content.count(b"\n")
+    assert len(index.places) > 20
     for name, rows in (("none.txt", 0), ("bom.txt", 0), ("end.txt", 1)):
         (tmp_path / name).write_bytes(
             {"none.txt": b"", "bom.txt": b"\xef\xbb\xbf"}.get(name, b"\n")
         )
-        assert planned_file(str(tmp_path / name)).rows == rows == len(read_lines(tmp_path / name))
+        assert indexed_file(str(tmp_path / name)).rows == rows == len(read_lines(tmp_path / name))
 
 
 def test_blocks_run_over_the_ends_of_files(tmp_path: Path) -> None:
@@ -78,24 +80,21 @@ def test_blocks_run_over_the_ends_of_files(tmp_path: Path) -> None:
         texts[low:high].write_parquet(tmp_path / f"p-{number}.parquet", row_group_size=5)
     (tmp_path / "ref-a.txt").write_text("".join(f"other {n}\n" for n in range(20)))
     (tmp_path / "ref-b.txt").write_text("".join(f"other {n}\n" for n in range(20, 50)))
-    columns = columns_of(
+    patterns = patterns_of(
         [f"{tmp_path}/p-*.parquet:ref", f"{tmp_path}/ref-?.txt"],
         [f"{tmp_path}/p-*.parquet:mt"],
         None,
         None,
     )
-    assert list(columns.systems) == ["mt"]
-    plan = planned(columns, 8)
-    assert (plan.segments, plan.blocks) == (50, 7)
-    blocks = read_all(plan)
-    assert [len(block) for block in blocks.values()] == [8] * 6 + [2]  # type: ignore[arg-type]
-    for number, block in blocks.items():
-        assert block.first == number * 8  # type: ignore[attr-defined]
-        for row in range(len(block)):  # type: ignore[arg-type]
-            n = number * 8 + row
-            assert block.systems["mt"][row] == f"t {n}"  # type: ignore[attr-defined]
-            assert block.references[row] == (f"r {n}", f"other {n}")  # type: ignore[attr-defined]
-    assert sorted(read_all(plan, frozenset({0, 3, 6}))) == [1, 2, 4, 5]
+    assert list(patterns.systems) == ["mt"]
+    assert indexed(patterns).segments == 50
+    found = read_all(patterns, 8)
+    assert [len(block) for block in found] == [8] * 6 + [2]
+    assert [block.first for block in found] == list(range(0, 50, 8))
+    assert [text for block in found for text in block.systems["mt"]] == texts["mt"].to_list()
+    assert [pair for block in found for pair in block.references] == [
+        (f"r {n}", f"other {n}") for n in range(50)
+    ]
 
 
 def test_json_lines_and_lists_of_references(tmp_path: Path) -> None:
@@ -104,11 +103,11 @@ def test_json_lines_and_lists_of_references(tmp_path: Path) -> None:
     ]
     (tmp_path / "a.jsonl").write_text("".join(json.dumps(r) + "\n" for r in records[:4]))
     (tmp_path / "b.jsonl").write_text("".join(json.dumps(r) + "\n" for r in records[4:]))
-    plan = planned(columns_of([f"{tmp_path}/*.jsonl"], None, None, ["s"]), 4)
-    assert plan.columns.references[0].name == "references"
-    blocks = list(read_all(plan).values())
-    assert blocks[1].references == [("r 4",), ("r 5", "x"), ("r 6",), ("r 7", "x")]  # type: ignore[attr-defined]
-    assert blocks[2].systems == {"s": ["t 8"]}  # type: ignore[attr-defined]
+    patterns = patterns_of([f"{tmp_path}/*.jsonl"], None, None, ["s"])
+    assert patterns.references[0].column == "references"
+    _, second, third = read_all(patterns, 4)
+    assert second.references == [("r 4",), ("r 5", "x"), ("r 6",), ("r 7", "x")]
+    assert third.systems == {"s": ["t 8"]}
 
 
 def parquet(file: Path, **columns: object) -> None:
@@ -134,7 +133,7 @@ def test_bad_files(tmp_path: Path) -> None:
         ): f"{p}/packed.txt.gz is packed, so that it cannot be read from the middle: "
         "unpack it, or convert it to Parquet.",
         ("[ab].parquet",): f"{p}/b.parquet has no column 'ref'; it has 'mt', 'other'.",
-        ("[ac].parquet",): f"{p}/c.parquet: the column 'ref' holds int64; text was expected.",
+        ("[ac].parquet",): f"{p}/c.parquet, row 1: 'ref' holds a number where text was expected.",
         ("d.parquet",): f"{p}/d.parquet is not a Parquet file, or it is damaged.",
         ("b.parquet",): f"{p}/b.parquet has the columns 'mt', 'other', and none of them is called "
         f"'reference', 'references', 'ref': name the column of the references, {p}/b.parquet:COLUMN.",
@@ -158,7 +157,7 @@ def test_bad_files(tmp_path: Path) -> None:
     for names, sentence in cases.items():
         references, *systems = [f"{p}/{name}" for name in names]
         with pytest.raises(CupelError) as error:
-            read_all(planned(columns_of([references], systems or None, None, None)))
+            read_all(patterns_of([references], systems or None, None, None))
         assert str(error.value) == sentence
 
 
@@ -173,27 +172,31 @@ def test_a_file_that_is_broken_in_the_middle(tmp_path: Path) -> None:
     content[middle : middle + 64] = bytes(64)
     file.write_bytes(content)
     with pytest.raises(CupelError, match=r"a\.parquet is damaged: its rows 1 to 3000 cannot be"):
-        read_all(planned(columns_of([str(file)], None, None, None)))
+        read_all(patterns_of([str(file)], None, None, None))
 
 
 def test_a_file_that_changes_during_the_run(tmp_path: Path) -> None:
     file = tmp_path / "a.txt"
     file.write_text("a\nb\n")
-    plan = planned(columns_of([str(file)], [str(file)], None, None))
+    patterns = text_file(indexed_file(str(file)))
     file.write_text("a\nb\nc\n")
-    with pytest.raises(CupelError, match=r"a\.txt has changed since the run began"):
-        read_all(plan)
+    with (
+        pytest.raises(CupelError, match=r"a\.txt has changed since the run began"),
+        Reader(patterns) as reader,
+    ):
+        reader.read(0, 2)
 
 
 def test_files_of_other_file_systems(tmp_path: Path) -> None:
     """As Arrow names them: file:// here, s3:// and gs:// elsewhere."""
+    pytest.importorskip("pyarrow", reason="needs pyarrow: pip install 'cupel[ray]'")
     parquet(tmp_path / "a.parquet", mt=["x", "y"], ref=["x", "z"])
     parquet(tmp_path / "b.parquet", mt=["z"], ref=["z"])
     assert matches(f"file://{tmp_path}/*.parquet") == [
         f"file://{tmp_path}/a.parquet",
         f"file://{tmp_path}/b.parquet",
     ]
-    plan = planned(columns_of([f"file://{tmp_path}/*.parquet:ref"], None, None, ["s"]))
-    assert read_all(plan)[0].systems == {"s": ["x", "y", "z"]}  # type: ignore[attr-defined]
+    patterns = patterns_of([f"file://{tmp_path}/*.parquet:ref"], None, None, ["s"])
+    assert read_all(patterns)[0].systems == {"s": ["x", "y", "z"]}
     with pytest.raises(CupelError, match=r"No file matches file:.*/q\*\.parquet"):
         matches(f"file://{tmp_path}/q*.parquet")

@@ -1,4 +1,7 @@
-"""Blocks spread over processes: each reads its own, and sends back statistics, never texts."""
+"""A job: the blocks of a source, scored by whoever is asked for them, in one process or in many.
+
+Each process reads its own blocks and sends back statistics, never texts.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +12,7 @@ from typing import Any
 
 from cupel import pool
 from cupel.blocks import Block, BlockStatistics, block_statistics
-from cupel.engines.inputs import Inputs, Reader
+from cupel.engines.inputs import Reader, Source
 from cupel.metric import Metric
 
 
@@ -21,7 +24,7 @@ class Job:
     size         segments per block
     """
 
-    inputs: Inputs
+    inputs: Source
     metrics: Mapping[str, Metric]
     size: int
     start: int = 0
@@ -42,7 +45,7 @@ class Job:
         )
 
 
-class _Scorer:
+class Scorer:
     """The job, with its files open; a process that it is sent to opens them for itself."""
 
     def __init__(self, job: Job, reader: Reader | None = None) -> None:
@@ -50,7 +53,7 @@ class _Scorer:
         self._reader = reader or Reader(job.inputs).__enter__()
 
     def __reduce__(self) -> Any:
-        return _Scorer, (self._job,)
+        return Scorer, (self._job,)
 
     def __call__(self, number: int) -> BlockStatistics | None:
         block = self._job.read(self._reader, number)
@@ -60,7 +63,7 @@ class _Scorer:
 def run(job: Job, workers: int = 1) -> Iterator[BlockStatistics]:
     """The statistics of all blocks, in their order, computed by so many processes."""
     with Reader(job.inputs) as reader:
-        for statistics in pool.spread(_Scorer(job, reader), count(), workers):
+        for statistics in pool.spread(Scorer(job, reader), count(), workers):
             if statistics is None:
                 return
             yield statistics
