@@ -7,7 +7,9 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any
 
 from cupel import __version__
@@ -20,9 +22,39 @@ Range = tuple[float, float, float]
 """A value, and the low and high end of its interval."""
 
 
+_asked: ContextVar[Callable[[], Row] | None] = ContextVar("asked", default=None)
+
+
+@contextmanager
+def answering(record: Callable[[], Row]) -> Iterator[None]:
+    """Results that are written inside carry the record of their question (`cupel.provenance`)."""
+    token = _asked.set(record)
+    try:
+        yield
+    finally:
+        _asked.reset(token)
+
+
+def question_record() -> Row | None:
+    """The record of the question that is being answered; None where a function was called."""
+    record = _asked.get()
+    return record() if record is not None else None
+
+
+QUESTION_KEY = "cupel.question"
+
+
+def question_metadata() -> dict[str, str]:
+    """The same for the metadata of a Parquet file."""
+    record = question_record()
+    return {} if record is None else {QUESTION_KEY: json.dumps(record)}
+
+
 def json_document(rows: Sequence[Mapping[str, Any]], **beside: object) -> str:
-    """`{"version": ..., **beside, "rows": [...]}` as text."""
-    document = plain({"version": __version__, **beside, "rows": list(rows)})
+    """`{"version": ..., "question": ..., **beside, "rows": [...]}` as text."""
+    record = question_record()
+    asked = {} if record is None else {"question": record}
+    document = plain({"version": __version__, **asked, **beside, "rows": list(rows)})
     return json.dumps(document, indent=1, ensure_ascii=False, allow_nan=False)
 
 

@@ -40,7 +40,7 @@ def run(words: Sequence[str]) -> int:
                 print(text)
                 return 0
             question.rules()
-            return _named("cupel.cli", COMMANDS[command][1])(question) or 0
+            return perform(question)
     if words[0].startswith("-"):
         raise UsageError(f"Unknown option {words[0]} (see `cupel --help`).")
     group = [command for command in COMMANDS if command.startswith(f"{words[0]} ")]
@@ -55,6 +55,19 @@ def run(words: Sequence[str]) -> int:
         f"Unknown command {' '.join(words[: 1 + bool(group)])!r} (see `cupel --help`)"
         + (f": did you mean {' or '.join(near)}?" if near else ".")
     )
+
+
+def perform(question: Question) -> int:
+    """Answer a question and print the answer; the exit status."""
+    from cupel.records import answering
+
+    def record() -> dict[str, Any]:
+        from cupel.provenance import record_of
+
+        return record_of(question)
+
+    with answering(record):
+        return _named("cupel.cli", COMMANDS[question.command][1])(question) or 0
 
 
 def help_text() -> str:

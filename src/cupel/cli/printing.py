@@ -10,6 +10,7 @@ from cupel.cli.meanings import meanings_of
 from cupel.cli.score_tables import Results, print_segments, print_systems, warn_without_details
 from cupel.errors import CupelError
 from cupel.questions.score import is_parquet
+from cupel.records import question_metadata
 
 if TYPE_CHECKING:
     from cupel.corpus import Corpus, Outline
@@ -70,7 +71,7 @@ def _write_parquet(question: Printed, scores: Scores) -> None:
 
         frame = frame.with_columns(pl.col(pl.Float64).round(question.width))
     with writing(question.file) as beside:
-        frame.write_parquet(beside)
+        frame.write_parquet(beside, metadata=question_metadata())
 
 
 def remark(

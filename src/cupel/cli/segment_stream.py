@@ -16,6 +16,7 @@ from cupel.cli import output
 from cupel.cli.score_tables import metric_of, places_of
 from cupel.engines.segments import SegmentStore, rows_of
 from cupel.questions.score import is_parquet
+from cupel.records import question_metadata
 
 if TYPE_CHECKING:
     from cupel.arrays import FloatArray
@@ -85,7 +86,9 @@ class SegmentStream:
             assert self._out is not None
             schema = {"system": pl.String, "segment": pl.Int64}
             schema |= dict.fromkeys(self._columns, pl.Float64)
-            self._sink = self._stack.enter_context(parquet_sink(self._out, schema))
+            self._sink = self._stack.enter_context(
+                parquet_sink(self._out, schema, question_metadata())
+            )
         elif self._form == "tsv":
             print("system", "segment", *self._columns, sep="\t", file=self._file)
 

@@ -12,6 +12,7 @@ COMMANDS = {
     "models list": ("models:ModelsList", "models:show"),
     "models get": ("models:ModelsGet", "models:get"),
     "models verify": ("models:ModelsVerify", "models:verify"),
+    "again": ("again:Again", "again:run"),
     "demo": ("demo:Demo", "demo:run"),
     "plan": ("plan:PlanTest", "plan:run"),
     "select": ("select:Select", "select:run"),
@@ -27,6 +28,6 @@ COMMANDS = {
 """Command -> the question, MODULE:CLASS of `cupel.questions`, and MODULE:FUNCTION of `cupel.cli`."""
 ORDER = (
     "score diagnose plan merge metrics meta select annotate human mutt align mbr rerank parse data "
-    "models report serve reproduce train tune demo"
+    "models report serve reproduce train tune again demo"
 ).split()
 """The first words of all commands, in the order of `cupel --help`."""

@@ -123,7 +123,6 @@ class Output:
         "Number of decimal places.",
         "--width",
         "-w",
-        role="output",
         metavar="N",
         shown="1 for scores in percent, else 4",
     )

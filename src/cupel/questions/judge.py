@@ -216,6 +216,7 @@ class Judge(Scored, Campaign, Statistics, Tests, Work, Question):
     """
 
     command: ClassVar[str] = "meta"
+    repeatable: ClassVar[bool] = True
     first: ClassVar[tuple[str, ...]] = ()
     answered_by: ClassVar[str] = "cupel.meta.campaign:answer"
 

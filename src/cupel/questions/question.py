@@ -19,11 +19,13 @@ class Question:
     command      the words that ask it on the command line
     first        names of the fields that most people need, in the order of the help text
     answered_by  the function that answers it, MODULE:NAME, imported when it is asked
+    repeatable   whether `cupel again` may ask it: it prints rows, and writes nothing else
     """
 
     command: ClassVar[str]
     first: ClassVar[tuple[str, ...]] = ()
     answered_by: ClassVar[str] = ""
+    repeatable: ClassVar[bool] = False
 
     @classmethod
     def of(cls, values: Mapping[str, object]) -> Self:

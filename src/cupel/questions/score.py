@@ -216,6 +216,7 @@ class Score(Texts, Printed, TestSet, Spread, Gates, BleuOptions, ChrfOptions, Te
 
     command: ClassVar[str] = "score"
     answered_by: ClassVar[str] = "cupel.engines.score:answer"
+    repeatable: ClassVar[bool] = True
     first: ClassVar[tuple[str, ...]] = (
         "systems", "metrics", "source", "language_pair", "test_set", "ci", "paired", "segments",
         "scores", "report", "format", "file",

@@ -13,11 +13,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import date
 from importlib.resources import files
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from cupel import __version__
+from cupel.records import json_document, question_record
 from cupel.report import campaign, judged, naming, scored, segments, verdicts
 from cupel.report.html import Section, paragraph
 from cupel.report.runs import PREFERRED, Run, other_versions
@@ -75,7 +76,16 @@ def report(
             build = _SECTIONS[run.kind]
             sections.append(build(run, f"-{count + 1}" if count else ""))
     sections.append(_signatures(runs))
-    return _page(title or _title(runs), sections, data, other_versions(runs))
+    result = _result([row for run in runs if run.kind != "segments" for row in run.rows])
+    return _page(title or _title(runs), sections, data, other_versions(runs), result)
+
+
+def _result(rows: Sequence[Mapping[str, Any]]) -> str:
+    """The question and its numbers, for `cupel again`; nothing where a function was called."""
+    if question_record() is None:
+        return ""
+    document = json_document(rows).replace("</", "<\\/")
+    return f'<script type="application/json" id="result">{document}</script>'
 
 
 def html_report(
@@ -214,13 +224,19 @@ def opening(title: str, style: str, policy: str, more: str) -> str:
     )
 
 
-def _page(title: str, sections: Sequence[Section], data: str, warnings: Sequence[str]) -> str:
+def _page(
+    title: str,
+    sections: Sequence[Section],
+    data: str,
+    warnings: Sequence[str],
+    result: str = "",
+) -> str:
     style, script = asset("report.css"), asset("marks.js") + asset("report.js")
-    links = "".join(f'<li><a href="#{s.name}">{escape(s.title)}</a></li>' for s in sections)
-    remarks = "".join(paragraph(sentence, "warning") for sentence in warnings)
     holder = (
         f'<script type="application/octet-stream" id="segment-data">{data}</script>' if data else ""
     )
+    links = "".join(f'<li><a href="#{s.name}">{escape(s.title)}</a></li>' for s in sections)
+    remarks = "".join(paragraph(sentence, "warning") for sentence in warnings)
     return (
         f"{opening(f'{title} – Cupel', style, policy_of(style, script), GENERATOR)}"
         '<a class="skip" href="#main">Skip to the results</a>\n'
@@ -229,7 +245,7 @@ def _page(title: str, sections: Sequence[Section], data: str, warnings: Sequence
         f'<nav aria-label="Sections"><ul>{links}</ul></nav>\n'
         f'<main id="main">\n{chr(10).join(map(str, sections))}\n</main>\n'
         f"<footer>Made with Cupel {__version__}. This file holds everything it shows; nothing is "
-        f"loaded from elsewhere.</footer>\n{holder}\n<script>{script}</script>\n</body>\n</html>\n"
+        f"loaded from elsewhere.</footer>\n{holder}{result}\n<script>{script}</script>\n</body>\n</html>\n"
     )
 
 
