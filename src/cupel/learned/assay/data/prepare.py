@@ -314,7 +314,7 @@ def _add_assessments(builder: Builder, campaign: int, pairs: Sequence[str] | Non
         rows = zip(table.hypotheses, table.references, table.scores, table.segments, strict=True)
         _add_grades(
             builder,
-            ((ours, theirs[0], float(score), line) for ours, theirs, score, line in rows),
+            ((ours, theirs, float(score), line) for ours, theirs, score, line in rows),
             campaign,
         )
         campaign += 1
