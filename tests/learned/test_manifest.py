@@ -229,7 +229,7 @@ def test_a_release_says_that_it_is_one(tmp_path: Path) -> None:
     cupel.train("assay", output=tmp_path / "model", train=["sample"], release=True, **shared)
     card = json.loads((tmp_path / "model/card.json").read_text("utf-8"))
     assert card["release"] is True
-    assert card["licences"] == {"sample": "Apache-2.0"}
+    assert card["licences"] == dict.fromkeys(["sample", "all-MiniLM-L6-v2"], "Apache-2.0")
     cupel.train("assay", output=tmp_path / "other", train=[str(own)], **shared)
     other = json.loads((tmp_path / "other/card.json").read_text("utf-8"))
     assert "release" not in other

@@ -263,11 +263,34 @@ def _keys(folder: Path, name: str, pair: str) -> Iterator[tuple[Use, bytes]]:
                 yield entry.use, key
 
 
+@dataclass(frozen=True)
+class Terms:
+    """Under which licence a dataset or a model is, and whether weights made of it may be passed on."""
+
+    licence: str
+    source: str
+    weights: Literal["yes", "named", "no"] = "yes"
+
+
+@cache
+def terms() -> dict[str, Terms]:
+    """Those of every dataset and model in the manifest, by name; of a dataset the strictest."""
+    strict = ("no", "named", "yes")
+    listed = sorted(entries(), key=lambda entry: strict.index(entry.weights), reverse=True)
+    result = {one.dataset: Terms(one.licence, one.source, one.weights) for one in listed}
+    for table in _manifest()["model"]:
+        name = table["name"]
+        result[name] = Terms(**{key: value for key, value in table.items() if key != "name"})
+    return result
+
+
 def licences(names: Iterable[str]) -> dict[str, str]:
-    """Dataset -> licence of each dataset that a model has learned from, for its card."""
+    """Name -> licence of each dataset and each model that a model is made of, for its card.
+
+    names: of datasets, with or without their language pairs; of pretrained models and teachers.
+    """
     result = {}
-    for name in names:
-        dataset = name if Path(name).is_dir() else name.partition(":")[0]
-        entry = next((one for one in entries() if one.dataset == Path(dataset).name), None)
-        result[Path(dataset).name] = entry.licence if entry else "that of its owner"
+    for path in names:
+        name = Path(path if Path(path).is_dir() else path.partition(":")[0]).name
+        result[name] = terms()[name].licence if name in terms() else "that of its owner"
     return result

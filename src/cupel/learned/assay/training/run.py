@@ -255,6 +255,7 @@ def _write(
     if order.stored == "whole":
         encoder["config"] = vars(model.encoder.config)
         encoder["tokenizer"] = encoder_checksum(find_encoder(order.encoder), TOKENIZER)
+    teachers = (str(name) for name in order.teachers)
     card = {
         "encoder": encoder,
         "centre": centre(model, data),
@@ -266,7 +267,7 @@ def _write(
         **({"release": True} if gate.release else {}),
         **({"not learned from": dict(gate.dropped)} if gate.dropped else {}),
         "licence": OTHER_LICENCE if order.encoder else LICENCE,
-        "licences": licences((*order.train, *order.outputs)),
+        "licences": licences((*order.train, *order.outputs, encoder["name"], *teachers)),
     }
     begun = Encoder.load(order.encoder, order.layers) if order.stored == "rank160" else None
     if order.stored == "whole" and order.encoder:

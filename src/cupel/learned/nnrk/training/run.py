@@ -18,6 +18,7 @@ import torch
 
 from cupel.arrays import IntArray
 from cupel.errors import CupelError
+from cupel.learned.manifest import licences
 from cupel.learned.nnrk.data import examples
 from cupel.learned.nnrk.data.examples import Examples
 from cupel.learned.nnrk.data.json_rankings import JSON_RANKINGS, json_examples
@@ -107,6 +108,7 @@ def train_nnrk(
         "development": order.dev,
         "agreed": order.agreed,
         "licence": LICENCE,
+        "licences": licences((*order.train, *([order.teacher] if order.teacher else ()))),
     }
     if order.teacher:
         card |= {"teacher": order.teacher, "taught": order.taught}

@@ -17,6 +17,7 @@ import numpy as np
 from cupel.arrays import IntArray
 from cupel.console import Progress
 from cupel.errors import CupelError
+from cupel.learned.manifest import licences
 from cupel.learned.reval.data.examples import Examples, SimilaritySet
 from cupel.learned.reval.files import KIND, TUNED, TUNED_WORDS
 from cupel.learned.reval.model.network import Design
@@ -141,13 +142,14 @@ def train_reval(
 def _card(
     data: SimilaritySet, design: Design, how: Training, reading: Reading, trained: Trained
 ) -> dict[str, Any]:
-    best = trained.best
+    best, origins = trained.best, sorted({*data.train.origin, *data.dev.origin})
     return {
         "model": design.record(),
         **reading.record(),
+        "licences": licences(origins),
         "data": {
             "set": data.name,
-            "origins": sorted({*data.train.origin, *data.dev.origin}),
+            "origins": origins,
             "train": len(data.train),
             "dev": len(data.dev),
         },

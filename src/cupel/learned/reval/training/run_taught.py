@@ -13,6 +13,7 @@ import numpy as np
 
 from cupel.arrays import FloatArray, IntArray
 from cupel.console import Progress
+from cupel.learned.manifest import licences
 from cupel.learned.reval.data.examples import Examples, SimilarityData
 from cupel.learned.reval.data.taught import (
     UNJUDGED,
@@ -88,14 +89,16 @@ def train_taught(
         report=report,
     )  # fmt: skip
     best, graded = trained.best, taught.graded
+    origins = sorted(set(graded.origin)) if graded is not None else []
     card = {
         "model": design.record(),
         **reading.record(),
+        "licences": licences([taught.data.dataset, *taught.more, *origins, taught.teacher.name]),
         "data": {
             "judgments": taught.data.dataset,
             "outputs": [taught.data.dataset, *taught.more],
             "teacher": str(taught.teacher.signature()),
-            "graded": sorted(set(graded.origin)) if graded is not None else [],
+            "graded": origins,
             "train": len(taught.outputs),
             "lines": int(taught.outputs.line.max()) + 1,
         },
