@@ -14,7 +14,7 @@ from cupel.learned.assay.data.prepare import collect
 from cupel.learned.evidence import SCHEMA, counts, evidence
 from cupel.learned.manifest import tenth_of
 
-RATINGS = [
+RATINGS: list[tuple[str, int, str, int, list[Any]]] = [
     ("A", 1, "r1", 60, [(0, 2, "minor"), ("missing", "missing", "major")]),
     ("A", 1, "r2", 80, []),
     ("B", 1, "r1", 20, [(4, 99, "major")]),
