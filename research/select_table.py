@@ -88,7 +88,7 @@ def graded_part(campaign: str, pair: str) -> Part | None:
     systems = list(data.corpus.systems)
     if len(systems) < 3:
         return None
-    people = data.human_scores("mqm", "segment", systems)
+    people = data.table(data.human["mqm"], "segment", systems)
     judged = np.flatnonzero(np.isfinite(people).mean(0) >= 0.5)
     people = people[:, judged]
     evidence, scores = _evidence(data.corpus, judged)

@@ -87,11 +87,11 @@ def _graded(campaign: str) -> Iterator[Group]:
             for system in campaign_set.corpus.systems
             if system not in campaign_set.references and not system.lower().startswith("ref")
         ]
-        grades = campaign_set.human_scores("mqm", "segment", systems)
+        grades = campaign_set.table(campaign_set.human["mqm"], "segment", systems)
         systems = [s for s, row in zip(systems, grades, strict=True) if np.isfinite(row).any()]
         if len(systems) < 2:
             continue
-        grades = campaign_set.human_scores("mqm", "segment", systems)
+        grades = campaign_set.table(campaign_set.human["mqm"], "segment", systems)
         judged = np.flatnonzero(np.isfinite(grades).all(axis=0)).tolist()
         texts = {s: [campaign_set.corpus.systems[s][i] for i in judged] for s in systems}
         references = [campaign_set.corpus.references[i] for i in judged]

@@ -137,13 +137,15 @@ def score_corpus(
     *,
     external: Sequence[Source] = (),
     lower: Sequence[str] = (),
+    whole: Corpus | None = None,
     workers: int = 1,
     progress: Progress | None = None,
 ) -> Scores:
     """The statistics of every metric on every system and segment of a corpus, as `Scores`.
 
     metrics: by the label that they have in the result. external: scores that were computed
-    elsewhere. lower, workers, progress: as for `score`.
+    elsewhere. whole: what the corpus is a part of, with which metrics are prepared. lower, workers,
+    progress: as for `score`.
     """
     if workers < 1:
         raise CupelError(f"The number of workers must be 1 or more, not {workers}.")
@@ -155,7 +157,7 @@ def score_corpus(
                 f"{label!r} is a metric to compute and the name of given scores: name these "
                 "otherwise, NAME=FILE."
             )
-    prepared = {label: metric.prepare(corpus) for label, metric in metrics.items()}
+    prepared = {label: metric.prepare(whole or corpus) for label, metric in metrics.items()}
     rows = block_rows(prepared, Block.of(corpus), workers, progress)
     totals = Totals.of(list(corpus.systems), {**rows, **their_statistics})
     return Scores({**prepared, **others}, totals, corpus)

@@ -65,8 +65,8 @@ def test_all_of_it(folder):
     assert found.human_translations == ["refB"]
     assert found.in_domain("segment", "news").tolist() == [1, 2]
     assert found.in_domain("document", "social").tolist() == [0]
-    assert found.human_scores("mqm", "domain", ["x.y"]).tolist() == [[-0.5, -1]]
-    assert found.human_scores("mqm", "system", ["refB", "x.y"]).tolist() == [[0], [-0.75]]
+    assert found.table(found.human["mqm"], "domain", ["x.y"]).tolist() == [[-0.5, -1]]
+    assert found.table(found.human["mqm"], "system", ["refB", "x.y"]).tolist() == [[0], [-0.75]]
     assert found.metrics["BLEU-refA"].segment_scores["x.y"].tolist() == [1, 2, 3]
 
 

@@ -89,12 +89,10 @@ def test_few_segments_widen_intervals() -> None:
     assert widened(0.3, 0.1, 0.4, 100) == (0.1, 0.4)
 
 
-def test_meta_advises_on_small_campaigns(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_meta_advises_on_small_campaigns(tmp_path: Path) -> None:
     folder = build(tmp_path / "campaign")
     # Without -m, the usual metrics; assay is for English only.
-    done = run(capsys, "meta", folder, "--pair", "aa-bb", "--no-cache")
+    done = run("meta", folder, "--pair", "aa-bb", "--no-cache")
     assert done.status == 0, done.err
     names = {line.split()[0] for line in done.out.splitlines()[1:4]}
     assert names == {"sentbleu", "chrf", "ter"}

@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 import pytest
 from small_campaign import SYSTEMS, build
 
+from cupel.batch import Batch
 from cupel.cli import main
 from cupel.errors import CupelError
 from cupel.meta.campaign import evaluate
 from cupel.meta.result import Evaluation
 from cupel.meta.scorer import Scorer
+from cupel.metrics.chrf import Chrf
 
 
 @pytest.fixture
@@ -129,14 +132,65 @@ def test_missing_scores_of_a_system(folder: Path) -> None:
     assert not graded.scores["QE[noref]"][graded.systems.index("poor")].any()
 
 
+def test_stored_metrics_without_a_level_have_the_means_of_their_segments(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    home = folder / "metric-scores/aa-bb"
+    (home / "COMET-refA.sys.score").unlink()
+    evaluation = judged(folder, stored="all", level="system")
+    assert evaluation.metrics == ("COMET", "QE[noref]")
+    (graded,) = evaluation.graded
+    means = graded.scores["COMET"][:, 0]
+    segments = judged(folder, stored="COMET").graded[0].scores["COMET"]
+    assert means == pytest.approx(segments.mean(axis=1))
+    documents = judged(folder, stored="COMET", level="document").graded[0].scores["COMET"]
+    assert documents[:, 1] == pytest.approx(segments[:, 3:6].mean(axis=1))
+    from_files = judged(folder, score_files=[home / "COMET-refA.seg.score"], level="document")
+    assert np.array_equal(from_files.graded[0].scores["COMET-refA"], documents)
+    (home / "QE-src.seg.score").unlink()
+    assert judged(folder, stored="all").metrics == ("COMET",)
+    note = "QE[noref] is left out on aa-bb: it has no scores of segments."
+    assert capsys.readouterr().err == f"cupel: {note}\n"
+    with pytest.raises(CupelError, match="has no scores of QE for aa-bb at segment level"):
+        judged(folder, stored="QE")
+
+
+def test_only_what_is_judged_and_asked_for_is_scored(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = folder / "human-scores/aa-bb.mqm.seg.score"
+    rows = [line.split("\t") for line in path.read_text().splitlines()]
+    kept = [f"{name}\t{'None' if at % 12 > 6 else cell}\n" for at, (name, cell) in enumerate(rows)]
+    path.write_text("".join(kept))
+    whole = judged(folder, metrics="chrf", like_mtme=True)
+    asked: list[int] = []
+    monkeypatch.setattr(Chrf, "statistics", counting(asked, Chrf.statistics))
+    few = judged(folder, metrics=["chrf"], use_cache=False)
+    assert sum(asked) < 4 * 7 + 1  # of four systems, the segments that somebody judged
+    assert few.value("chrf") == whole.value("chrf")
+    asked.clear()
+    judged(folder, metrics=["chrf"], systems=["good", "poor"], use_cache=False)
+    assert sum(asked) < 2 * 7 + 1
+    # What a metric learns from all references, it learns from those of other segments, too.
+    assert judged(folder, metrics="nist").value("nist") == pytest.approx(
+        judged(folder, metrics="nist", like_mtme=True).value("nist")
+    )
+
+
+def counting(asked: list[int], compute: Callable[..., np.ndarray]) -> Callable[..., np.ndarray]:
+    def counted(metric: object, batch: Batch) -> np.ndarray:
+        asked.append(len(batch.hypotheses))
+        return compute(metric, batch)
+
+    return counted
+
+
 @pytest.mark.parametrize(
     ("options", "sentence"),
     [
         ({"stored": "COMT"}, "FOLDER has no stored scores of 'COMT' for aa-bb; did you mean 'COMET'?"),
         ({"stored": "only"},
          "FOLDER has no scores of only against refA for aa-bb; it has only-refB."),
-        ({"stored": "COMET", "level": "document"},
-         "FOLDER has no scores of COMET for aa-bb at document level."),
         ({"stored": "COMET", "human": "da"},
          "FOLDER has no human scores 'da' for aa-bb; it has esa, mqm."),
         ({"stored": "COMET", "domain": "sport"},

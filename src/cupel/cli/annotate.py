@@ -117,7 +117,7 @@ def _known_scores(campaign: str, sheets: Sheets) -> dict[tuple[str, int], float]
     name = next(iter(judged.human), None)
     if name is None or not systems:
         raise CupelError(f"{campaign} has no human scores of the systems of these tasks.")
-    matrix = judged.human_scores(name, "segment", systems)
+    matrix = judged.table(judged.human[name], "segment", systems)
     return {
         (system, at + 1): float(score)
         for system, row in zip(systems, matrix, strict=True)

@@ -79,15 +79,16 @@ class EvalSet:
         items = self.groups[level].values()
         return np.flatnonzero([self.domains[segments[0]] == domain for segments in items])
 
-    def human_scores(self, name: str, level: str, systems: Sequence[str]) -> FloatArray:
-        """(systems, items): people's scores at that level.
+    def table(self, scores: ScoreSet, level: str, systems: Sequence[str]) -> FloatArray:
+        """(systems, items): the scores at that level by people or a metric; higher is better.
 
-        Where there is no file of that level, the means of the segments that were judged.
+        Where there are none of that level, the means of the segments that have a score.
         """
-        scores = self.human[name]
         if scores.at(level) or not scores.segment_scores:
-            return scores.matrix(systems, level)
-        return means(scores.matrix(systems), self.groups[level])
+            table = scores.matrix(systems, level)
+        else:
+            table = means(scores.matrix(systems), self.groups[level])
+        return table if scores.higher_is_better else -table
 
 
 def means(scores: FloatArray, groups: Mapping[str, IntArray]) -> FloatArray:

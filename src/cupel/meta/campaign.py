@@ -23,14 +23,14 @@ from cupel.human.scores import ScoreSet
 from cupel.human.system_scores import OFFICIAL, YEARS_OWN, official_array
 from cupel.meta import graded, ranked
 from cupel.meta.evaluation import evaluated
-from cupel.meta.export import Written, write_scores
+from cupel.meta.export import Written, score_sets, write_scores
 from cupel.meta.file_scores import check_pairs, file_scores
 from cupel.meta.folder import Folder, graded_pair
 from cupel.meta.graded import Graded
 from cupel.meta.measured import Evidence
 from cupel.meta.ranked import Ranked
 from cupel.meta.result import Evaluation
-from cupel.meta.scorecache import Groups, MetricScores
+from cupel.meta.scorecache import MetricScores
 from cupel.meta.scorer import Scorer
 from cupel.questions.judge import Campaign, Judge
 from cupel.reading.segments import nearest
@@ -105,7 +105,9 @@ def _evidence(question: Judge, scorer: Scorer) -> Sequence[Evidence]:
             _ranked(question, rankings[pair], scorer) for pair in _pairs(question, list(rankings))
         ]
         _write(question, [
-            Written(part.pair, part.rankings.systems, {m: part.scores[m] for m in scorer.labels})
+            Written(part.pair, score_sets(
+                {name: part.scores[name] for name in scorer.labels}, part.pair, part.rankings.systems
+            ))
             for part in judged
         ])  # fmt: skip
         return judged
@@ -136,16 +138,12 @@ def open_folder(question: Judge, scorer: Scorer) -> Folder:
             f"There are no judgments called {question.dataset!r}: name one of "
             f"{', '.join(of_kind('wmt'))}, da13, {', '.join(of_kind('graded'))}, or a folder laid out as mt-metrics-eval's."
         )
-
-    def score(corpus: Corpus, groups: Groups | None, pair: str) -> dict[str, MetricScores]:
-        return scorer(corpus, groups, pair) if scorer.labels else {}
-
-    return Folder(path, question.stored, score)
+    return Folder(path, question.stored, scorer)
 
 
 def _ranked(question: Judge, rankings: Rankings, scorer: Scorer) -> Ranked:
     corpus = ranked_corpus(question.dataset, rankings)
-    scores = scorer(corpus, pair=rankings.pair) if scorer.labels else {}
+    scores = scorer(corpus, pair=rankings.pair)
     judged = [rankings.systems[i] for i in np.unique(rankings.ranked[rankings.ranked >= 0])]
     shape = Shape(rankings.systems, len(corpus))
     for name, values in _files(question, rankings.pair, shape, corpus, judged, scores).items():
@@ -166,7 +164,7 @@ def _assessed(pair: str, scorer: Scorer, question: Judge) -> Graded:
     """da13 is a list of translations, each judged by itself: one row, whatever system it is of."""
     assessed = da13(pair)
     corpus = Corpus({"all": assessed.hypotheses}, assessed.references, assessed.sources)
-    computed = scorer(corpus, pair=pair) if scorer.labels else {}
+    computed = scorer(corpus, pair=pair)
     scores: dict[str, FloatArray] = {name: s.segments for name, s in computed.items()}
     shape = Shape(list(corpus.systems), len(corpus))
     for name, values in _files(question, pair, shape, corpus, shape.systems, scores).items():

@@ -14,7 +14,6 @@ from pathlib import Path
 
 import numpy as np
 
-from cupel.arrays import FloatArray
 from cupel.human.evalset_scores import file_name, safe_name, write_score_set
 from cupel.human.score_files import write_seg_scores, write_sys_scores
 from cupel.human.scores import ScoreSet
@@ -25,47 +24,54 @@ from cupel.meta.scorecache import MetricScores
 class Written:
     """The scores of one language pair that are to be written.
 
-    used, references: the names of the references that were read, and of all. documents, domains:
-    names, in the order of the columns of `MetricScores.groups`.
+    used, references: the names of the references that were read, and of all. domains: names.
     """
 
     pair: str
-    systems: Sequence[str]
-    scores: Mapping[str, MetricScores]
+    sets: Mapping[str, ScoreSet]
     used: Sequence[str] = ("ref",)
     references: Sequence[str] = ("ref",)
-    documents: Sequence[str] = ()
     domains: Sequence[str] = ()
 
-    def set_of(self, metric: str) -> ScoreSet:
-        """All levels of one metric."""
-        scores = self.scores[metric]
-        groups = np.zeros((len(self.systems), 0)) if scores.groups is None else scores.groups
-        documents, domains = np.split(groups, [len(self.documents)], axis=1)
-        systems = dict(zip(self.systems, scores.systems.tolist(), strict=True))
-        return ScoreSet(
-            metric,
-            self.pair,
-            self._by_system(scores.segments),
-            systems,
-            document_scores=self._by_system(documents),
-            domain_scores=self._by_system(domains),
-        )
 
-    def _by_system(self, rows: FloatArray) -> dict[str, FloatArray]:
-        return dict(zip(self.systems, rows, strict=True)) if rows.shape[1] else {}
+def score_sets(
+    scores: Mapping[str, MetricScores],
+    pair: str,
+    systems: Sequence[str],
+    documents: Sequence[str] = (),
+) -> dict[str, ScoreSet]:
+    """Computed scores in the shape of those that are read.
+
+    documents: names, of the first columns of `MetricScores.groups`; the others are domains.
+    """
+    sets = {}
+    for metric, values in scores.items():
+        groups = np.zeros((len(systems), 0)) if values.groups is None else values.groups
+        tables = (values.segments, *np.split(groups, [len(documents)], axis=1))
+        segments, of_documents, of_domains = (
+            dict(zip(systems, table, strict=True)) if table.shape[1] else {} for table in tables
+        )
+        sets[metric] = ScoreSet(
+            metric,
+            pair,
+            segments,
+            dict(zip(systems, values.systems.tolist(), strict=True)),
+            document_scores=of_documents,
+            domain_scores=of_domains,
+        )
+    return sets
 
 
 def write_scores(target: Path | str, testset: str, pairs: Sequence[Written]) -> None:
     """Write the scores of all metrics on all language pairs, in both layouts."""
     of_metric: dict[str, list[ScoreSet]] = {}
-    for one in pairs:
-        for metric in one.scores:
-            scores = replace(one.set_of(metric), testset=testset)
+    for written in pairs:
+        for metric, computed in written.sets.items():
+            scores = replace(computed, testset=testset)
             of_metric.setdefault(metric, []).append(scores)
-            name = file_name(metric, one.used, one.references)
-            home = Path(target) / "metric-scores" / one.pair
-            write_score_set(home, replace(scores, name=name), one.domains)
+            name = file_name(metric, written.used, written.references)
+            home = Path(target) / "metric-scores" / written.pair
+            write_score_set(home, replace(scores, name=name), written.domains)
     for metric, sets in of_metric.items():
         stem = Path(target) / "metrics-task" / safe_name(metric)
         write_seg_scores(f"{stem}.seg.score", sets)

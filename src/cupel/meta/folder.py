@@ -7,26 +7,27 @@ read other references than those in use, too.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 
 from cupel.arrays import FloatArray
-from cupel.corpus import Corpus
+from cupel.console import warn
 from cupel.errors import CupelError
-from cupel.human.evalset import EvalSet, means, read_evalset, stored_names
+from cupel.human.evalset import EvalSet, read_evalset, stored_names
 from cupel.human.evalset_scores import Shape, metric_and_references
-from cupel.human.scores import LEVELS
-from cupel.meta.export import Written
+from cupel.human.scores import LEVELS, ScoreSet
+from cupel.meta.export import Written, score_sets
 from cupel.meta.file_scores import file_scores
-from cupel.meta.graded import Graded
-from cupel.meta.scorecache import Groups, MetricScores
+from cupel.meta.graded import TESTS, Graded
+from cupel.meta.scorecache import Part
+from cupel.meta.scorer import Scorer
+from cupel.meta.statistic import CALIBRATED
 from cupel.questions.judge import Judge
 from cupel.reading.segments import nearest
 
-Scored = Callable[[Corpus, Groups | None, str], dict[str, MetricScores]]
-"""A corpus, groups of its segments and its language pair -> scores."""
 ALL = "all"
 _FIRST = ("mqm", "esa")  # the best that a campaign usually has
 
@@ -34,15 +35,16 @@ _FIRST = ("mqm", "esa")  # the best that a campaign usually has
 class Folder:
     """A campaign folder, of which each language pair is read and scored once, whatever is asked.
 
-    stored: metrics whose score files are read. scored: how Cupel's own metrics score a corpus.
+    stored: metrics whose score files are read. scorer: of Cupel's own metrics.
     """
 
-    def __init__(self, path: Path | str, stored: Sequence[str], scored: Scored) -> None:
+    def __init__(self, path: Path | str, stored: Sequence[str], scorer: Scorer) -> None:
         self.path = Path(path)
         self.stored = None if ALL in stored else list(stored)
-        self.scored = scored
+        self.scorer = scorer
         self._campaigns: dict[tuple[str, tuple[str, ...]], EvalSet] = {}
-        self._scores: dict[tuple[str, tuple[str, ...]], dict[str, MetricScores]] = {}
+        self._scores: dict[tuple[object, ...], dict[str, ScoreSet]] = {}
+        self._notes: set[str] = set()
 
     def campaign(self, pair: str, reference: Sequence[str] = ()) -> EvalSet:
         """Texts and scores of a language pair, with these references in use."""
@@ -51,27 +53,30 @@ class Folder:
             self._campaigns[key] = read_evalset(self.path, pair, reference or None, self.stored)
         return self._campaigns[key]
 
-    def scores(self, campaign: EvalSet) -> dict[str, MetricScores]:
-        """The scores of Cupel's metrics; as groups those of documents, then of domains."""
-        key = campaign.pair, campaign.used
+    def scores(self, campaign: EvalSet, part: Part | None = None) -> dict[str, ScoreSet]:
+        """The scores of Cupel's metrics, of all levels, or of a part alone."""
+        key: tuple[object, ...] = campaign.pair, campaign.used
+        part = part or Part(tuple(campaign.corpus.systems))
+        key += part.systems, None if part.segments is None else part.segments.tobytes()
         if key not in self._scores:
-            parts = [*campaign.groups["document"].values(), *campaign.groups["domain"].values()]
+            documents = campaign.groups["document"]
+            parts = [*documents.values(), *campaign.groups["domain"].values()]
             groups = {str(number): segments for number, segments in enumerate(parts)}
-            self._scores[key] = self.scored(campaign.corpus, groups, campaign.pair)
+            scores = self.scorer(campaign.corpus, groups, campaign.pair, part)
+            self._scores[key] = score_sets(scores, campaign.pair, part.systems, list(documents))
         return self._scores[key]
 
     def written(self, pair: str, reference: Sequence[str]) -> Written:
         """The scores of Cupel's metrics of a language pair, for score files."""
         campaign = self.campaign(pair, reference)
-        return Written(
-            pair,
-            list(campaign.corpus.systems),
-            self.scores(campaign),
-            campaign.used,
-            list(campaign.references),
-            list(campaign.groups["document"]),
-            list(campaign.groups["domain"]),
-        )
+        domains, sets = list(campaign.groups["domain"]), self.scores(campaign)
+        return Written(pair, sets, campaign.used, list(campaign.references), domains)
+
+    def note(self, sentence: str) -> None:
+        """Say it once."""
+        if sentence not in self._notes:
+            self._notes.add(sentence)
+            warn(sentence)
 
 
 def graded_pair(folder: Folder, pair: str, question: Judge) -> Graded:
@@ -89,7 +94,7 @@ def graded_pair(folder: Folder, pair: str, question: Judge) -> Graded:
         segments = campaign.in_domain("segment", question.domain)
     gold = gold_name(campaign, folder.path, level, question.human)
     candidates = _candidates(campaign, question)
-    human = campaign.human_scores(gold, level, candidates)[:, kept]
+    human = campaign.table(campaign.human[gold], level, candidates)[:, kept]
     judged = np.asarray(~np.isnan(human).all(axis=1))
     if question.systems and not judged.all():
         system = candidates[int(np.argmin(judged))]
@@ -97,7 +102,13 @@ def graded_pair(folder: Folder, pair: str, question: Judge) -> Graded:
     systems = [system for system, seen in zip(candidates, judged, strict=True) if seen]
     if not systems:
         raise CupelError(f"Nobody judged a system of {pair} that is to be used ({gold}).")
-    scores = _all_scores(folder, campaign, level, systems, question)
+    # Score files have all systems, and tasks ask of several: then all are scored, once.
+    part = None if question.write_scores or question.task else Part(tuple(systems))
+    if part and level == "segment" and not _needs_all(question):
+        seen = np.zeros(len(campaign.corpus), bool)
+        seen[kept] = np.isfinite(human).any(axis=0)
+        part = Part(part.systems, np.flatnonzero(seen))
+    scores = _tables(folder, campaign, level, systems, question, part)
     judgments = campaign.human[gold]
     return Graded(
         pair,
@@ -112,20 +123,55 @@ def graded_pair(folder: Folder, pair: str, question: Judge) -> Graded:
     )
 
 
-def _all_scores(
-    folder: Folder, campaign: EvalSet, level: str, systems: Sequence[str], question: Judge
+def _needs_all(question: Judge) -> bool:
+    """Whether translations that nobody judged change an answer about segments.
+
+    mt-metrics-eval counts them in Williams' test; and a test that chooses tie thresholds anew brings
+    all scores of two metrics to one scale.
+    """
+    renewed = question.statistic in CALIBRATED and question.compare != "perm-pair-diff"
+    return question.like_mtme or (renewed and question.compare in TESTS)
+
+
+def _tables(
+    folder: Folder,
+    campaign: EvalSet,
+    level: str,
+    systems: Sequence[str],
+    question: Judge,
+    part: Part | None,
 ) -> dict[str, FloatArray]:
-    """metric -> (systems, items): Cupel's own, the folder's, and those of files."""
-    scores = _own(folder.scores(campaign), campaign, level, systems)
-    _check_stored(campaign, folder.path, level, systems, question)
-    for name, values in {
-        **_stored(campaign, level, systems, question),
-        **_from_files(campaign, level, systems, question),
-    }.items():
-        if name in scores:
+    """metric -> (systems, items), higher is better: computed, stored in the folder, and from files."""
+    sets = dict(folder.scores(campaign, part))
+    stored = _stored(folder, campaign, level, systems, question)
+    shape = Shape(
+        [*campaign.corpus.systems, *campaign.used],
+        len(campaign.corpus),
+        list(campaign.groups["document"]),
+        list(campaign.groups["domain"]),
+    )
+    files = file_scores(
+        question.score_files, question.lower, campaign.pair, shape, campaign.corpus, systems
+    )
+    for name, scores in (*stored.items(), *files.items()):
+        if name in sets:
             raise CupelError(f"The metric {name!r} is asked for twice.")
-        scores[name] = values
-    return scores
+        sets[name] = scores
+    tables: dict[str, FloatArray] = {}
+    for name, scores in sets.items():
+        if not _has(scores, level):
+            folder.note(f"{name} is left out on {campaign.pair}: it has no scores of {level}s.")
+            continue
+        tables[name] = campaign.table(scores, level, systems)
+        if question.like_mtme and name in stored:
+            tables[name] = np.nan_to_num(tables[name], nan=0.0)
+    if not tables:
+        raise CupelError(f"{folder.path} has no scores of metrics for {campaign.pair} to judge.")
+    return tables
+
+
+def _has(scores: ScoreSet, level: str) -> bool:
+    return bool(scores.at(level) or scores.segment_scores)
 
 
 def gold_name(campaign: EvalSet, folder: Path | str, level: str, asked: str | None) -> str:
@@ -166,25 +212,6 @@ def _candidates(campaign: EvalSet, question: Judge) -> list[str]:
     return [system for system in everything if system not in left_out]
 
 
-def _own(
-    scores: Mapping[str, MetricScores], campaign: EvalSet, level: str, systems: Sequence[str]
-) -> dict[str, FloatArray]:
-    """metric -> (systems, items), of Cupel's metrics."""
-    rows = [list(campaign.corpus.systems).index(system) for system in systems]
-    tables: dict[str, FloatArray] = {}
-    for name, values in scores.items():
-        groups = np.zeros((len(values.systems), 0)) if values.groups is None else values.groups
-        documents, domains = np.split(groups, [len(campaign.groups["document"])], axis=1)
-        of_level = {
-            "segment": values.segments,
-            "document": documents,
-            "domain": domains,
-            "system": values.systems[:, None],
-        }
-        tables[name] = of_level[level][rows]
-    return tables
-
-
 def _usable(campaign: EvalSet, question: Judge) -> dict[str, str]:
     """Stored metrics that read no other reference than those in use -> how tables call them."""
     primary = campaign.standard.primary
@@ -199,74 +226,44 @@ def _usable(campaign: EvalSet, question: Judge) -> dict[str, str]:
 
 
 def _stored(
-    campaign: EvalSet, level: str, systems: Sequence[str], question: Judge
-) -> dict[str, FloatArray]:
-    """metric -> (systems, items), of the folder's score files that have all systems, or zeros."""
-    tables: dict[str, FloatArray] = {}
-    for full, name in _usable(campaign, question).items():
-        scores = campaign.metrics[full]
-        complete = all(system in scores.at(level) for system in systems)
-        if scores.at(level) and (complete or question.like_mtme):
-            table = np.nan_to_num(scores.matrix(systems, level), nan=0.0)
-            tables[name] = -table if name in question.lower else table
-    return tables
+    folder: Folder, campaign: EvalSet, level: str, systems: Sequence[str], question: Judge
+) -> dict[str, ScoreSet]:
+    """The stored metrics that are used, by the names that tables call them.
 
-
-def _check_stored(
-    campaign: EvalSet, folder: Path, level: str, systems: Sequence[str], question: Judge
-) -> None:
-    """Every metric that is named must be there, against the references in use, at that level.
-
-    Each that is used must have scores of all systems.
+    Every metric that is named must be there, against the references in use, at that level. Each that
+    is used must have scores of all systems.
     """
-    there, usable = stored_names(folder, campaign.pair), _usable(campaign, question)
+    there, usable = stored_names(folder.path, campaign.pair), _usable(campaign, question)
     bases = {full: metric_and_references(full, list(campaign.references))[0] for full in there}
-    for full in usable:
-        rows = campaign.metrics[full].at(level)
+    sets: dict[str, ScoreSet] = {}
+    for full, name in usable.items():
+        scores = campaign.metrics[full]
+        used_level = level if scores.at(level) else "segment"
+        rows = scores.at(used_level)
         missing = [system for system in systems if rows and system not in rows]
         if missing and not question.like_mtme:
             raise CupelError(
-                f"{folder / 'metric-scores' / campaign.pair / full}.{LEVELS[level]}.score has no "
-                f"scores of system {missing[0]!r}; with --like-mtme they count as 0."
+                f"{folder.path / 'metric-scores' / campaign.pair / full}.{LEVELS[used_level]}.score "
+                f"has no scores of system {missing[0]!r}; with --like-mtme they count as 0."
             )
+        sets[name] = replace(scores, higher_is_better=name not in question.lower)
     if ALL in question.stored and not there:
-        raise CupelError(f"{folder} has no metric-scores/{campaign.pair}/NAME.seg.score.")
+        raise CupelError(f"{folder.path} has no metric-scores/{campaign.pair}/NAME.seg.score.")
     for name in (name for name in question.stored if name != ALL):
         files = [full for full, base in bases.items() if name in (full, base)]
         if not files:
             raise CupelError(
-                f"{folder} has no stored scores of {name!r} for {campaign.pair}"
+                f"{folder.path} has no stored scores of {name!r} for {campaign.pair}"
                 f"{nearest(name, [*bases.values(), *there])}"
             )
-        of_level = [full for full in files if full in usable and campaign.metrics[full].at(level)]
-        if of_level or question.primary:
-            continue
-        if not any(full in usable for full in files):
+        used = [full for full in files if full in usable]
+        if not used and not question.primary:
             raise CupelError(
-                f"{folder} has no scores of {name} against {'.'.join(campaign.used)} for "
+                f"{folder.path} has no scores of {name} against {'.'.join(campaign.used)} for "
                 f"{campaign.pair}; it has {', '.join(files)}."
             )
-        raise CupelError(f"{folder} has no scores of {name} for {campaign.pair} at {level} level.")
-
-
-def _from_files(
-    campaign: EvalSet, level: str, systems: Sequence[str], question: Judge
-) -> dict[str, FloatArray]:
-    """metric -> (systems, items), of score files; means of segments where a level has no file."""
-    shape = Shape(
-        [*campaign.corpus.systems, *campaign.used],
-        len(campaign.corpus),
-        list(campaign.groups["document"]),
-        list(campaign.groups["domain"]),
-    )
-    sets = file_scores(
-        question.score_files, question.lower, campaign.pair, shape, campaign.corpus, systems
-    )
-    tables: dict[str, FloatArray] = {}
-    for name, values in sets.items():
-        sign = 1.0 if values.higher_is_better else -1.0
-        if values.at(level):
-            tables[name] = sign * values.matrix(systems, level)
-        elif values.segment_scores:
-            tables[name] = sign * means(values.matrix(systems), campaign.groups[level])
-    return tables
+        if used and not any(_has(campaign.metrics[full], level) for full in used):
+            raise CupelError(
+                f"{folder.path} has no scores of {name} for {campaign.pair} at {level} level."
+            )
+    return sets

@@ -7,8 +7,9 @@ version, line of code or sentence is another entry (see `cupel.cache`).
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
@@ -29,10 +30,36 @@ Groups = Mapping[str, IntArray]
 
 
 @dataclass(frozen=True)
+class Part:
+    """The part of a corpus that is scored; metrics are prepared with all of it all the same.
+
+    segments: their places, or None for all.
+    """
+
+    systems: tuple[str, ...]
+    segments: IntArray | None = None
+
+    def of(self, corpus: Corpus) -> Corpus:
+        """The texts."""
+        places = range(len(corpus)) if self.segments is None else self.segments.tolist()
+
+        def kept(texts: Sequence[Any]) -> list[Any]:
+            return [texts[at] for at in places]
+
+        return replace(
+            corpus,
+            systems={name: kept(corpus.systems[name]) for name in self.systems},
+            references=kept(corpus.references) if corpus.has_references else corpus.references,
+            sources=None if corpus.sources is None else kept(corpus.sources),
+        )
+
+
+@dataclass(frozen=True)
 class MetricScores:
     """segments: (systems, segments); systems: (systems,). Higher is better in all.
 
-    groups: (systems, groups), the scores of the groups of segments that were asked for.
+    groups: (systems, groups), the scores of the groups of segments that were asked for. Segments
+    that were not asked for are NaN, and so are the systems then.
     """
 
     segments: FloatArray
@@ -48,12 +75,17 @@ def metric_scores(
     progress: Progress | None = None,
     use_cache: bool = True,
     groups: Groups | None = None,
+    part: Part | None = None,
 ) -> dict[str, MetricScores]:
     """The scores of every metric on a corpus, from the cache where it has them.
 
-    groups: parts of the corpus that are scored by themselves as well, as a corpus each.
+    groups: parts of the corpus that are scored by themselves as well, as a corpus each. part: what
+    alone is scored.
     """
-    text = text_hash(corpus) + _groups_hash(groups)
+    scored = corpus if part is None else part.of(corpus)
+    places = None if part is None else part.segments
+    groups = groups if groups and places is None else {}
+    text = text_hash(corpus) + _groups_hash(groups) + (text_hash(scored) if part else "")
     keys = {label: _key(metric, text) for label, metric in metrics.items()}
     tables: dict[str, FloatArray] = {}
     for label in metrics if use_cache else ():
@@ -61,17 +93,23 @@ def metric_scores(
             tables[label] = table
     missing = {label: metric for label, metric in metrics.items() if label not in tables}
     if missing:
-        scores = score_corpus(corpus, missing, workers=workers, progress=progress)
+        scores = score_corpus(scored, missing, whole=corpus, workers=workers, progress=progress)
         for label in missing:
-            tables[label] = _table(scores, label, groups or {})
+            tables[label] = _table(scores, label, groups)
             if use_cache:
                 cache.save_array(_KIND, keys[label], tables[label])
-    ends = [1, 1 + len(corpus)]
-    parts = {label: np.split(tables[label], ends, axis=1) for label in metrics}
-    return {
-        label: MetricScores(segments.copy(), system[:, 0].copy(), part.copy() if groups else None)
-        for label, (system, segments, part) in parts.items()
-    }
+    return {label: _spread(tables[label], len(corpus), places, bool(groups)) for label in metrics}
+
+
+def _spread(
+    table: FloatArray, segments: int, places: IntArray | None, grouped: bool
+) -> MetricScores:
+    if places is not None:
+        whole = np.full((len(table), segments), np.nan)
+        whole[:, places] = table[:, 1:]
+        return MetricScores(whole, np.full(len(table), np.nan))
+    system, rows, groups = np.split(table, [1, 1 + segments], axis=1)
+    return MetricScores(rows.copy(), system[:, 0].copy(), groups.copy() if grouped else None)
 
 
 def _table(scores: Scores, label: str, groups: Groups) -> FloatArray:

@@ -8,7 +8,7 @@ from cupel import __version__
 from cupel.console import Progress, warn
 from cupel.corpus import Corpus
 from cupel.errors import CupelError
-from cupel.meta.scorecache import Groups, MetricScores, metric_scores
+from cupel.meta.scorecache import Groups, MetricScores, Part, metric_scores
 from cupel.metric import Metric, Signature
 from cupel.metrics.by_language import corpus_notes, metrics_for, replacement_notes, replacements
 from cupel.registry import MetricLike, get_metric, list_metrics, listed, named_metrics
@@ -83,9 +83,15 @@ class Scorer:
             warn(sentence)
 
     def __call__(
-        self, corpus: Corpus, groups: Groups | None = None, pair: str | None = None
+        self,
+        corpus: Corpus,
+        groups: Groups | None = None,
+        pair: str | None = None,
+        part: Part | None = None,
     ) -> dict[str, MetricScores]:
-        """The scores of all metrics; groups: see `metric_scores`. pair: the language pair."""
+        """The scores of all metrics; groups, part: see `metric_scores`. pair: the language pair."""
+        if not self._specs:
+            return {}
         metrics = self._metrics(pair)
         for sentence in corpus_notes(corpus, metrics, pair if pair in self._made else None):
             self._note(sentence)
@@ -96,6 +102,7 @@ class Scorer:
             progress=self.progress,
             use_cache=self.use_cache,
             groups=groups,
+            part=part,
         )
 
 

@@ -176,7 +176,7 @@ def judge_tasks(
     )
     check_pairs(question.score_files, sorted({p for task in task_set.tasks for p in task.pairs}))
     answers = [
-        _answer(folder, _asked(task, question), f"Task {number}")
+        _answer(folder, _asked(task, question, task_set.name), f"Task {number}")
         for number, task in enumerate(task_set.tasks, start=1)
     ]
     others = {name for evaluation, _ in answers for name in evaluation.metrics}
@@ -235,14 +235,14 @@ def evaluate_tasks(
     )
 
 
-def _asked(task: Judge, question: Judge) -> Judge:
+def _asked(task: Judge, question: Judge, name: str) -> Judge:
     """A task with what is asked of all tasks; without intervals, which would take long."""
     values = {name: getattr(task, name) for name in TASK_FIELDS}
     if question.permutations is not None:
         values["permutations"] = question.permutations
     if values["permutations"] == 0:
         values["compare"] = None
-    return replace(question, **values, resamples=0)
+    return replace(question, **values, task=name, resamples=0)
 
 
 def _answer(folder: Folder, task: Judge, where: str) -> tuple[Evaluation, Ranking]:

@@ -98,7 +98,7 @@ def test_a_campaign_of_each_protocol(folder: Path, protocol: str) -> None:
         assert (one["alpha"], one["seconds"]) == (pytest.approx(1.0), 10.0)
     campaign = read_evalset(folder / "campaign", "en-de")
     assert len(set(campaign.documents)) == 4
-    matrix = campaign.human_scores(protocol, "segment", ["A", "B"])
+    matrix = campaign.table(campaign.human[protocol], "segment", ["A", "B"])
     lines = {source: at for at, source in enumerate(campaign.corpus.sources or [])}
     for (system, n), score in SCORES.items():
         given = matrix["AB".index(system), lines[f"source {n}"]]
