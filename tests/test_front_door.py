@@ -386,7 +386,10 @@ def test_the_judges_by_the_command(pack: Callable[[str], Path]) -> None:
 def test_trainings_are_checked_as_by_the_command(tmp_path: Path) -> None:
     for settings, sentence in (
         ({"metric": "bleu"}, "There is no training of 'bleu'; there is of assay, nnrk, reval."),
-        ({"metric": "nnrk", "epoch": 3}, "Unknown option --epoch (see `cupel train nnrk --help`)"),
+        (
+            {"metric": "nnrk", "epoch": 3},
+            "`cupel train nnrk` has the unknown entry 'epoch': did you mean epochs",
+        ),
         ({"metric": "assay", "epochs": 0}, "The option --epochs cannot be '0'"),
         ({"metric": "nnrk", "train": ["wmt99"]}, "wmt99"),
     ):

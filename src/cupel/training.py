@@ -1,8 +1,4 @@
-"""`cupel.train`: a learned metric of your own, by the name of the metric and the options of its training.
-
-The options are those of `cupel train METRIC`, and so are their checks: this is that command for
-Python.
-"""
+"""`cupel.train`: a learned metric of your own, by the name of the metric and the options of its training."""
 
 from __future__ import annotations
 
@@ -25,27 +21,16 @@ def train(metric: str, output: str | Path, **settings: Any) -> Path:
     """
     if metric not in TRAINED:
         raise CupelError(f"There is no training of {metric!r}; there is of {', '.join(TRAINED)}.")
-    from cupel.cli.typer_commands import app
-    from cupel.cli.usage import UsageError, usage_sentence
+    from cupel.cli.commands import perform, question_of
+    from cupel.cli.parser import check_files, named_values
 
-    arguments = ["train", metric, "--output", str(output)]
-    for name, value in settings.items():
-        arguments += _option(name.replace("_", "-"), value)
+    command = f"train {metric}"
+    kind = question_of(command)
+    question = kind.of(named_values(kind, {"folder": output, **settings}, f"`cupel {command}`"))
+    question.rules()
+    check_files(question)
     with redirect_stdout(sys.stderr):
-        try:
-            status = app(arguments, prog_name="cupel", standalone_mode=False)
-        except UsageError as error:
-            raise CupelError(usage_sentence(error)) from error
+        status = perform(question)
     if status:  # the command said why on standard error
         raise CupelError(f"{output} was not written: the judgments do not contradict the model.")
     return Path(output)
-
-
-def _option(name: str, value: Any) -> list[str]:
-    """A setting as the command line has it."""
-    if value is None:
-        return []
-    if isinstance(value, bool):
-        return [f"--{name}" if value else f"--no-{name}"]
-    values = value if isinstance(value, list | tuple) else [value]
-    return [f"--{name}", *map(str, values)]

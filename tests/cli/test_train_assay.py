@@ -1,4 +1,4 @@
-"""`cupel train assay --config`: the trainings that a file lists, one after the other."""
+"""`cupel train assay --trainings`: the trainings that a file lists, one after the other."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def test_a_reader_teaches_a_student(tmp_path: Path, capsys: pytest.CaptureFixtur
         {"name": "student", "teachers": ["reader"], "lessons": 4, "outputs": [str(campaign)], **shared},
     ]  # fmt: skip
     config = written(tmp_path / "trainings.json", trainings)
-    cupel.train("assay", output=tmp_path / "release", config=config, device="cpu")
+    cupel.train("assay", output=tmp_path / "release", trainings=config, device="cpu")
     cards = [json.loads((tmp_path / "release" / name / "card.json").read_text())
              for name in ("reader", "student")]  # fmt: skip
     assert cards[1]["teachers"] == [cards[0]["sha256"]]
@@ -69,7 +69,7 @@ def test_a_reader_teaches_a_student(tmp_path: Path, capsys: pytest.CaptureFixtur
     assert not (tmp_path / "no").exists()
 
     (tmp_path / "release" / "student" / "card.json").unlink()
-    assert [name for name, _ in untrained(config, tmp_path / "release")] == ["student"]
+    assert [one.folder.name for one in untrained(config, tmp_path / "release")] == ["student"]
     written(config, trainings[:1])
     with pytest.raises(CupelError, match="was begun with other trainings"):
         untrained(config, tmp_path / "release")
@@ -77,10 +77,10 @@ def test_a_reader_teaches_a_student(tmp_path: Path, capsys: pytest.CaptureFixtur
 
 def test_what_a_file_lists(tmp_path: Path) -> None:
     config = written(tmp_path / "c.json", [{"name": "a"}, {"name": "b", "teachers": ["a", "c"]}])
-    (_, first), (name, second) = listed_trainings(config, tmp_path / "out")
-    assert first == {}
-    assert name == "b"
-    assert second == {"teachers": [tmp_path / "out" / "a", Path("c")]}
+    first, second = listed_trainings(config, tmp_path / "out")
+    assert first.changed() == {"folder": tmp_path / "out" / "a"}
+    assert second.folder.name == "b"
+    assert second.teachers == (tmp_path / "out" / "a", Path("c"))
     with pytest.raises(CupelError, match="the training a has no option colour"):
         listed_trainings(written(config, [{"name": "a", "colour": 1}]), tmp_path)
     with pytest.raises(CupelError, match="training 2 has no name"):
@@ -93,11 +93,10 @@ def test_what_a_file_lists(tmp_path: Path) -> None:
 
 
 def test_the_file_of_the_release_can_be_read(tmp_path: Path) -> None:
-    trainings = dict(listed_trainings(model_folder("assay-2") / "training.json", tmp_path))
-    assert list(trainings) == ["assay-2-left-out", "assay-2"]
-    first, release = trainings.values()
-    assert release["encoder"] == Path("deberta-v3-xsmall")
-    assert release["teachers"] == [Path("assay-2-large")]
-    different = {name for name in release if release[name] != first.get(name)}
-    assert different == {"train", "steps", "release"}
-    assert read_card(model_folder("assay-2"), "assay")["data"] == release["train"]
+    first, release = listed_trainings(model_folder("assay-2") / "training.json", tmp_path)
+    assert (first.folder.name, release.folder.name) == ("assay-2-left-out", "assay-2")
+    assert release.encoder == Path("deberta-v3-xsmall")
+    assert release.teachers == (Path("assay-2-large"),)
+    changed = {n for n, v in release.values().items() if v != getattr(first, n)}
+    assert changed - {"folder", "left_out"} == {"train", "steps", "release"}
+    assert read_card(model_folder("assay-2"), "assay")["data"] == list(release.train)

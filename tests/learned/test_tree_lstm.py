@@ -112,7 +112,7 @@ def test_a_chain_is_an_lstm() -> None:
 @pytest.mark.parametrize(("memory", "count"), [(150, 203_400), (300, 541_800)])
 @pytest.mark.parametrize("cell", ["tree-lstm", "lstm"])
 def test_compositional_parameters_are_the_papers(memory: int, count: int, cell: str) -> None:
-    model = ReVal(Design(cell, memory=memory, dimension=300))
+    model = ReVal(Design(cell=cell, memory=memory, dimension=300))
     assert model.compositional_parameters == count
 
 
@@ -155,4 +155,4 @@ def test_levels_take_a_20th_of_the_calls_that_nodes_take() -> None:
 
 def test_unknown_cell_is_refused() -> None:
     with pytest.raises(CupelError, match="no cell 'gru'; there are tree-lstm, lstm, bilstm"):
-        Design("gru")
+        Design(cell="gru")

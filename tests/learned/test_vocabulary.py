@@ -2,44 +2,30 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
-from typer.main import get_command
 
 from cupel import registry
-from cupel.cli import train as train_command
+from cupel.cli.commands import question_of
 from cupel.errors import CupelError
+from cupel.questions.field import Field, fields_of
 from cupel.registry import get_metric
 
-COMMANDS: dict[str, Any] = get_command(train_command.app).commands  # type: ignore[attr-defined]
-SHARED = (
-    "--output",
-    "--train",
-    "--epochs",
-    "--batch",
-    "--rate",
-    "--decay",
-    "--seed",
-    "--device",
-    "--pair",
-)
+COMMANDS = ("train assay", "train reval", "train nnrk")
+SHARED = "--output --train --epochs --batch --rate --decay --seed --device --pair".split()
 
 
-def options(command: str) -> dict[str, Any]:
-    return {name: one for one in COMMANDS[command].params for name in one.opts}
+def options(command: str) -> dict[str, Field]:
+    return {name: field for field in fields_of(question_of(command)) for name in field.names}
 
 
 @pytest.mark.parametrize("command", COMMANDS)
 def test_trainings_share_their_words(command: str) -> None:
-    own = options(command)
-    assert set(SHARED) <= set(own)
-    assert own["-o"] is own["--output"]
-    assert own["--device"].default == "auto"
+    fields = options(command)
+    assert set(SHARED) <= set(fields)
+    assert fields["-o"] == fields["--output"]
+    assert fields["--device"].default == "auto"
     for name in ("--epochs", "--decay", "--seed", "--device", "--pair", "--output"):
-        assert own[name].help == options("nnrk")[name].help
-    for name, option in own.items():
-        assert name == "--help" or option.help.endswith("."), name
+        assert fields[name].option.help == options("train nnrk")[name].option.help
 
 
 def test_a_preset_that_does_not_exist() -> None:

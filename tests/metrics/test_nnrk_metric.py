@@ -37,7 +37,8 @@ def test_components_are_parts_of_the_score():
         statistics = metric.statistics(batch)
         parts = components_of(metric)(statistics)
         assert parts[0, 0] == pytest.approx(metric.segment_scores(statistics)[0])
-    chrf = components_of(get_metric("chrf"))(get_metric("chrf").statistics(batch))
+    metric = get_metric("chrf")
+    chrf = components_of(metric)(metric.statistics(batch))
     assert chrf.shape == (1, 13)
     assert chrf[0, 1] == pytest.approx(100 * 11 / 17)  # 11 of the 17 letters are in the reference
 

@@ -259,9 +259,7 @@ def run(*arguments: str) -> subprocess.CompletedProcess[str]:
 def test_the_command_says_what_is_missing() -> None:
     done = run()
     assert done.returncode == 2
-    assert done.stderr == (
-        "cupel: Where to? Name a folder for the model with -o, or a file with --export.\n"
-    )
+    assert done.stderr == ("cupel: Name a folder for the model with -o, or a file with --export.\n")
 
 
 def test_options_of_a_teacher_need_one(tmp_path: Path) -> None:

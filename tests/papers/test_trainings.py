@@ -12,12 +12,14 @@ import numpy as np
 import pytest
 
 from cupel.batch import Batch, FloatArray
+from cupel.cli.commands import question_of
 from cupel.corpus import Corpus
 from cupel.errors import CupelError
 from cupel.human.rankings import Rankings
 from cupel.metric import Metric, Signature, mean_score, mean_statistics
 from cupel.papers import pairwise, training
 from cupel.papers.published import find_table, tables
+from cupel.questions.field import fields_of
 
 
 def trained_cells() -> list[Any]:
@@ -25,16 +27,12 @@ def trained_cells() -> list[Any]:
 
 
 def test_every_training_is_a_command_that_exists() -> None:
-    from typer.main import get_command
-
-    from cupel.cli.typer_commands import app
-
-    commands = get_command(app).commands["train"].commands  # type: ignore[attr-defined]
     arguments = {cell.settings["train"] for cell in trained_cells()}
     assert len(arguments) >= 20
     for one in arguments:
         name, *words = shlex.split(one)
-        known = {option for parameter in commands[name].params for option in parameter.opts}
+        fields = fields_of(question_of(f"train {name}"))
+        known = {option for field in fields for option in field.names}
         assert {word for word in words if word.startswith("--")} <= known, one
 
 

@@ -7,7 +7,7 @@ Everything here is derived from the fields of the question's dataclass; `argpars
 from __future__ import annotations
 
 import argparse
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from difflib import get_close_matches
 from itertools import takewhile
 from pathlib import Path
@@ -168,21 +168,25 @@ def _from_file(question: type[Question], path: Path) -> dict[str, Any]:
         ) from None
     if not isinstance(values, dict):
         raise CupelError(f"{path} should have names and values, as options have.")
+    return named_values(question, values, str(path))
+
+
+def named_values(
+    question: type[Question], values: Mapping[str, Any], origin: str
+) -> dict[str, Any]:
+    """Values by the names of the fields, from those by names of options, with `-` or `_`."""
     names: dict[str, str] = {}
     for field in fields_of(question):
-        names |= dict.fromkeys(
-            [field.name, *(name.lstrip("-") for name in field.names)], field.name
-        )
+        spellings = [field.name, *(name.lstrip("-") for name in field.names)]
+        names |= {name.replace("-", "_"): field.name for name in spellings}
     for name in values:
-        if name not in names and name.replace("-", "_") not in names:
+        if name.replace("-", "_") not in names:
             near = get_close_matches(name, names)
             raise CupelError(
-                f"{path} has the unknown entry {name!r}"
+                f"{origin} has the unknown entry {name!r}"
                 + (f": did you mean {' or '.join(near)}?" if near else ".")
             )
-    return {
-        names.get(name) or names[name.replace("-", "_")]: value for name, value in values.items()
-    }
+    return {names[name.replace("-", "_")]: value for name, value in values.items()}
 
 
 def _lower(label: str) -> str:

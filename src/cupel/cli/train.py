@@ -1,24 +1,28 @@
-"""`cupel train`: metrics learned from human judgments, one file for each."""
+"""What `cupel train assay`, `nnrk` and `reval` print."""
 
 from __future__ import annotations
 
-import typer
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING
 
-from cupel.cli.train_assay import assay
-from cupel.cli.train_nnrk import nnrk
-from cupel.cli.train_reval import reval
-from cupel.cli.usage import Group
-from cupel.cli.variadic import SpreadingCommand
+from cupel.cli.output import warn
 
-app = typer.Typer(
-    cls=Group,
-    help="Train a metric on human judgments.\n\nExample: cupel train reval --list-sets",
-    no_args_is_help=True,
-)
-for command in (assay, reval, nnrk):
-    app.command(command.__name__, cls=SpreadingCommand)(command)
+if TYPE_CHECKING:
+    from cupel.neural.training import Epoch
 
 
-@app.callback()
-def train() -> None:
-    """Train a metric on human judgments."""
+def print_epoch(epoch: Epoch) -> None:
+    """A line on standard error after each epoch."""
+    line = f"epoch {epoch.epoch}: cost {epoch.loss:.4f}, {epoch.seconds:.1f} s"
+    warn(line + _development(epoch.figures))
+
+
+def print_trained(folder: Path, figures: Mapping[str, float], epoch: int | None = None) -> None:
+    """The result, on standard output: which epoch is kept, and how good it is."""
+    print(f"{folder}: " + (f"epoch {epoch}" if epoch else "done") + _development(figures))
+
+
+def _development(figures: Mapping[str, float]) -> str:
+    values = ", ".join(f"{name} {value:.4f}" for name, value in figures.items())
+    return f"; development: {values}" if values else ""

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, fields
 from queue import Queue
 from threading import Event, Thread
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 from cupel.errors import CupelError
+
+Settings = TypeVar("Settings")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -38,6 +40,13 @@ class TrainingSettings:
     def record(self) -> dict[str, Any]:
         """Everything that determines the result: for a card, and to compare checkpoints by."""
         return {name: value for name, value in asdict(self).items() if name != "device"}
+
+
+def settings_of(kind: type[Settings], question: object, /, **more: object) -> Settings:
+    """Settings of that kind with the values of a question's fields of the same names, and `more`."""
+    names = [field.name for field in fields(cast(Any, kind)) if field.name not in more]
+    values = {name: getattr(question, name) for name in names if hasattr(question, name)}
+    return kind(**values, **more)
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import torch
 from torch import Tensor
@@ -33,8 +33,9 @@ from cupel.neural.encoder import Config, Encoder
 from cupel.neural.packed import pack
 from cupel.neural.weights import load_weights, read_card, save_weights
 from cupel.neural.wordpiece import MODEL, TOKENIZER, WordPieces, encoder_checksum, find_encoder
+from cupel.questions.train_assay import Stored
 
-STORED = ("int8", "float16", "float32", "whole", "rank160")
+STORED = get_args(Stored)
 """whole: int8, the encoder's table of pieces too; rank160: int8 factors of what training changed."""
 RANK = 160
 PRECISIONS = {"float32": torch.float32, "bfloat16": torch.bfloat16}

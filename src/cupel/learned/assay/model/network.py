@@ -33,10 +33,10 @@ from cupel.neural.token_match import (
     weighted_mean,
     worst,
 )
+from cupel.questions.train_assay import AssayShape
 
 HIDDEN = 16
 POOLED = 16
-WEIGHTINGS = ("equal", "learned", "deep", "table")
 
 
 Side = tuple[Tensor, Tensor, Tensor, Tensor, Tensor]
@@ -45,29 +45,14 @@ weights, mask and numbers of the pieces (b, t)."""
 
 
 @dataclass(frozen=True)
-class Design:
+class Design(AssayShape):
     """The shape of a model: what it looks at.
 
-    phrases    phrase matches beside those of single pieces
-    worst      the worst match on either side
-    repeats    what the translation has once too often
-    pooled     features learned from the two sentence vectors u and v: tanh(W [|u - v|, u v])
-    level      features of what both are about, such as how hard it is to translate: tanh(W (u + v))
-    weighting  of the pieces: equal, learned from their vectors (deep: by a layer of tanh units
-               more), or a table by piece (idf, say)
-    joint      the encoder reads both sentences together (a teacher, see
-               `cupel.learned.assay.model.joint`)
-    matched    whether what it read together is matched too
+    pooled     tanh(W [|u - v|, u v]) of the two sentence vectors u and v
+    level      tanh(W (u + v)): what both are about, such as how hard it is to translate
+    weighting  learned from the vectors of pieces, deep: by a layer of tanh units more
+    joint      see `cupel.learned.assay.model.joint`; matched: what it read together is matched too
     """
-
-    phrases: bool = True
-    worst: bool = True
-    repeats: bool = True
-    pooled: bool = False
-    weighting: str = "learned"
-    joint: bool = False
-    matched: bool = True
-    level: bool = False
 
     @property
     def features(self) -> int:

@@ -40,9 +40,10 @@ from cupel.learned.manifest import CHOOSING, Gate, entry_of, licences
 from cupel.neural.checkpoints import Run
 from cupel.neural.devices import find_device
 from cupel.neural.encoder import Encoder
-from cupel.neural.training import Epoch, Report
+from cupel.neural.training import Epoch, Report, settings_of
 from cupel.neural.weights import check_untrained, read_card
 from cupel.neural.wordpiece import TOKENIZER, encoder_checksum, find_encoder
+from cupel.questions.train_assay import AssayData, TrainAssay
 
 HELD_OUT, NONE = "held-out", "none"
 LEAST_SLOPE = 0.01
@@ -56,37 +57,19 @@ LICENCE = (
 OTHER_LICENCE = "That of the encoder that it was fine-tuned from, and of the judgments."
 
 
-@dataclass(frozen=True)
-class Order:
-    """What is to be trained, and on what.
+@dataclass(frozen=True, kw_only=True)
+class Order(AssayData):
+    """What is to be trained, and on what."""
 
-    train    datasets: rankings (wmt12, wmt13, wmt14), grades (da13, sick, a TSV file)
-    dev      held-out (one line in twenty of the training data), none, or other datasets
-    encoder  a folder in HuggingFace's layout; the MiniLM of the package where there is none
-    pairs    language pairs; None is all into English
-    layers   how many of the encoder's layers are used; None is all
-    start    a trained model to go on from, in place of the encoder alone
-    teachers folders of trained models whose scores are learned from, too, or names of releases
-    teacher_encoder  theirs, where it is not the model's own
-    outputs  folders in mt-metrics-eval's layout with more translations for teachers to score
-    left_out graded campaigns that the model is measured on when it is trained
-    release  whether it may learn from data for reporting, on which it is then not reported
-    """
-
-    train: tuple[str, ...] = ("wmt13",)
-    dev: tuple[str, ...] = (HELD_OUT,)
-    pairs: tuple[str, ...] | None = None
-    encoder: Path | None = None
-    layers: int | None = None
-    start: Path | None = None
-    teachers: tuple[Path, ...] = ()
-    teacher_encoder: Path | None = None
-    outputs: tuple[str, ...] = ()
-    left_out: tuple[str, ...] = ()
-    release: bool = False
     design: Design = field(default_factory=Design)
     training: Training = field(default_factory=Training)
-    stored: str = "int8"
+
+    @classmethod
+    def of(cls, question: TrainAssay) -> Order:
+        """What a question asks to train."""
+        taught = question.taught if question.teachers else 0.0
+        training = settings_of(Training, question, taught=taught)
+        return settings_of(cls, question, design=settings_of(Design, question), training=training)
 
     @property
     def settings(self) -> dict[str, Any]:
@@ -198,9 +181,9 @@ def check_data(order: Order) -> Gate:
     start = read_card(named_folder(order.start), KIND)["data"] if order.start else ()
     gate = Gate.of(order.release, start)
     for name in (*order.train, *order.outputs):
-        gate.check(name, order.pairs)
+        gate.check(name, order.pairs or None)
     for name in order.dev if order.dev not in ((HELD_OUT,), (NONE,)) else ():
-        Gate(gate.uses if gate.release else CHOOSING).check(name, order.pairs)
+        Gate(gate.uses if gate.release else CHOOSING).check(name, order.pairs or None)
     for teacher in order.teachers:
         gate.check_model(f"The teacher {teacher}", read_card(teacher_folder(teacher), KIND)["data"])
     return gate
@@ -211,7 +194,7 @@ def _data(order: Order, model: Assay, gate: Gate) -> tuple[Judgments, Judgments 
     tokenizer = model.encoder.pieces
     assert tokenizer is not None
     builder = collect(
-        order.train, pairs=order.pairs, corruptions=CORRUPTIONS if order.training.corrupted else 0,
+        order.train, pairs=order.pairs or None, corruptions=CORRUPTIONS if order.training.corrupted else 0,
         outputs=bool(order.teachers), folders=order.outputs, gate=gate,
     )  # fmt: skip
     if gate.dropped:
@@ -231,7 +214,9 @@ def _data(order: Order, model: Assay, gate: Gate) -> tuple[Judgments, Judgments 
     if order.dev == (HELD_OUT,):
         data, dev = data.part(False), data.part(True).of_kind(JUDGED, CORRUPTED)
     elif order.dev != (NONE,):
-        dev = judgments(order.dev, tokenizer, pairs=order.pairs, corruptions=0).of_kind(JUDGED)
+        dev = judgments(order.dev, tokenizer, pairs=order.pairs or None, corruptions=0).of_kind(
+            JUDGED
+        )
     if not len(data.better) + len(data.graded) + len(data.marked):
         raise CupelError(f"There is nothing to learn from in {', '.join(order.train)}.")
     return data, dev
@@ -314,7 +299,7 @@ def figures(model: Assay, data: Judgments) -> dict[str, float]:
 def check_left_out(order: Order) -> None:
     """Refuse what cannot be measured on, or is trained on: before the training, not after it."""
     campaigns = filter(is_campaign, order.train if order.left_out else ())
-    trained = {pair for name in campaigns for pair in _pairs_of(name, order.pairs)}
+    trained = {pair for name in campaigns for pair in _pairs_of(name, order.pairs or None)}
     for dataset in order.left_out:
         if not is_campaign(dataset):
             raise CupelError(
@@ -394,10 +379,3 @@ def _place(device: str) -> Place:
 
 def _sha256(folder: Path) -> str:
     return str(read_card(folder, KIND)["sha256"])
-
-
-def distinct(names: Sequence[str]) -> tuple[str, ...]:
-    """Names of datasets, none of which may be there twice."""
-    if len(set(names)) < len(names):
-        raise CupelError(f"A dataset is named twice in {' '.join(names)}.")
-    return tuple(names)

@@ -19,6 +19,7 @@ import numpy.typing as npt
 
 from cupel.batch import FloatArray
 from cupel.errors import CupelError
+from cupel.questions.train_nnrk import NnrkShape
 
 if TYPE_CHECKING:
     from cupel.learned.nnrk.model.encoder import Encoder
@@ -29,15 +30,12 @@ Array = npt.NDArray[Any]
 
 
 @dataclass(frozen=True)
-class Design:
+class Design(NnrkShape):
     """The shape of a network, at the paper's values.
 
     architecture  pairwise, fully-connected, or single-layer, which is logistic regression
     hidden        units in each of the three groups h_12, h_1r and h_2r
     """
-
-    architecture: str = "pairwise"
-    hidden: int = 4
 
     def __post_init__(self) -> None:
         check_choice("architecture", self.architecture, ARCHITECTURES)

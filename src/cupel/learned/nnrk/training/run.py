@@ -34,8 +34,9 @@ from cupel.learned.nnrk.training.networks import NO_VECTORS, Networks, Sentences
 from cupel.learned.nnrk.training.settings import LOGISTIC, EncoderSettings, Training
 from cupel.neural.checkpoints import Run
 from cupel.neural.devices import find_device
-from cupel.neural.training import Epoch, Report
+from cupel.neural.training import Epoch, Report, settings_of
 from cupel.neural.weights import check_untrained
+from cupel.questions.train_nnrk import NnrkData, TrainNnrk
 from cupel.text.vectors import open_vectors
 
 HELD_OUT = "held-out"
@@ -43,37 +44,23 @@ LICENCE = "Apache-2.0"
 
 
 @dataclass(frozen=True)
-class Order:
-    """What is to be trained, and on what.
+class Order(NnrkData):
+    """What is to be trained, and on what: see `cupel.questions.train_nnrk`."""
 
-    train      datasets with rankings
-    dev        a dataset to stop early by, or held-out: lines of the first training set
-    pairs      language pairs; None is all into English
-    features   see `cupel.learned.nnrk.model.features`; None is 4metrics, syntax25 and, without an
-               encoder, wiki-gw50
-    sample     how many pairs to learn from, drawn at random; None is all
-    agreed     each two translations once, as most of their judges preferred
-    teacher    a metric whose preferences are learned from, too; None is none
-    taught     how many pairs the teacher compares; None is as many as people did
-    dev_pairs  pairs of the development set, at most
-    networks   how many to train, with seeds one after the other, and to average into one
-    compact    whether an encoder's vectors are kept as bytes
-    """
-
-    train: tuple[str, ...] = ("wmt13",)
-    dev: str = HELD_OUT
-    pairs: tuple[str, ...] | None = None
-    features: str | None = None
-    sample: int | None = None
-    agreed: bool = False
-    teacher: str | None = None
-    taught: int | None = None
-    dev_pairs: int = 5000
     networks: int = 1
     compact: bool = False
     design: Design = field(default_factory=Design)
     encoder: EncoderSettings | None = None
     training: Training = field(default_factory=Training)
+
+    @classmethod
+    def of(cls, question: TrainNnrk) -> Order:
+        """What a question asks to train."""
+        encoder = None
+        if question.encoder != "none":
+            encoder = settings_of(EncoderSettings, question, kind=question.encoder)
+        design, training = settings_of(Design, question), settings_of(Training, question)
+        return settings_of(cls, question, encoder=encoder, design=design, training=training)
 
 
 @dataclass(frozen=True)
@@ -142,8 +129,8 @@ def _data(
 
     def load(name: str) -> Examples:
         if name == JSON_RANKINGS:
-            return examples.joined(list(json_examples(features, order.pairs)))
-        return examples.load(name, features, pairs=order.pairs, note=note)
+            return examples.joined(list(json_examples(features, order.pairs or None)))
+        return examples.load(name, features, pairs=order.pairs or None, note=note)
 
     parts = [load(name) for name in order.train]
     if order.dev == HELD_OUT:

@@ -4,37 +4,26 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import get_args
 
 from cupel.errors import CupelError
 from cupel.learned.nnrk.model.network import check_choice
 from cupel.neural.training import TrainingSettings
-from cupel.text.vectors import EMBEDDED
+from cupel.questions.train_nnrk import Cost, Initial, NnrkTraining, NnrkWords, WordVectors
 
 LOGISTIC, KENDALL = "logistic", "kendall"
-COSTS = (LOGISTIC, KENDALL, f"{LOGISTIC}+{KENDALL}")
+COSTS, TUNINGS, INITIALS = get_args(Cost), get_args(WordVectors), get_args(Initial)
 ENCODERS = ("average", "cnn", "lstm", "bilstm")
-TUNINGS = ("fixed", "moderate", "full")
-INITIALS = ("pretrained", "random")
 
 
 @dataclass(frozen=True, kw_only=True)
-class Training(TrainingSettings):
-    """How the network learns; with two costs, by the one and then by the other."""
+class Training(NnrkTraining, TrainingSettings):
+    """How the network learns; with two costs, by the one and then by the other.
 
-    epochs: int = 10_000  # at most
-    patience: int = 20  # stop after so many epochs without a better one
-    batch: int = 30  # examples of a step; pairs of the Kendall cost
-    rate: float = 0.01  # AdaGrad's first step
-    decay: float = 1e-4  # lambda of the squared weights
-    near: float = 1e-2  # of (E - E0)^2 in moderate tuning of the words' vectors
-    dropout: float = 0.0  # share of the numbers of x left out; see `Networks`
-    cost: str = LOGISTIC  # or kendall (section 5.5), logistic+kendall
-    gamma: float = 100.0  # steepness of the Kendall cost
-    beta: float = 100.0  # how narrow its ties are
-    # What a tie costs, where a wrong order costs 1. At 1 the slope of this term, which knows no
-    # labels, is above the other's wherever |Delta| > 0.034, and holds whatever order chance began
-    # with: tau on held-out lines is 10.5 at 1, 29.3 at 0.1, 30.9 at 0.01, 31.0 without.
-    ties: float = 0.01
+    near  the weight of (E - E0)^2 in moderate tuning of the words' vectors
+    """
+
+    near: float = 1e-2
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -49,16 +38,10 @@ class Training(TrainingSettings):
 
 
 @dataclass(frozen=True)
-class EncoderSettings:
+class EncoderSettings(NnrkWords):
     """The encoder and its words' vectors, at values from the paper's grid."""
 
     kind: str = "average"
-    units: int = 100  # filters of the CNN, units of an LSTM
-    filter: int = 3  # words that a filter sees
-    pool: int = 3  # features that a maximum is over
-    word_vectors: str = "full"  # or fixed, moderate: how they are tuned
-    initial: str = "pretrained"  # or random
-    vectors: str = EMBEDDED
 
     def __post_init__(self) -> None:
         check_choice("encoder", self.kind, ENCODERS)

@@ -19,6 +19,7 @@ from cupel.arrays import Float32Array, IntArray
 from cupel.errors import CupelError
 from cupel.learned.reval.model.encoder import CELLS, Encoder
 from cupel.learned.reval.model.forest import Forest
+from cupel.questions.train_reval import RevalShape
 
 Floats = npt.NDArray[np.floating]
 CLASSES = 5
@@ -30,7 +31,7 @@ _PAIRS = 1 << 16
 
 
 @dataclass(frozen=True)
-class Design:
+class Design(RevalShape):
     """The shape of a model.
 
     cell         tree-lstm, lstm or bilstm
@@ -42,11 +43,7 @@ class Design:
     """
 
     cell: str = "tree-lstm"
-    memory: int = 150
-    hidden: int = 50
     dimension: int = 50
-    output_gate: bool = False
-    projection: int = 0
 
     def __post_init__(self) -> None:
         if self.cell not in CELLS:

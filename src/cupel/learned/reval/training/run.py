@@ -28,13 +28,14 @@ from cupel.neural.checkpoints import Run
 from cupel.neural.devices import find_device
 from cupel.neural.training import Report
 from cupel.neural.weights import check_untrained, save_weights
+from cupel.questions.train_reval import RevalReading
 from cupel.syntax.parser import TreeSource, tree_source
 from cupel.syntax.trees import Trees
-from cupel.text.vectors import EMBEDDED, open_vectors
+from cupel.text.vectors import open_vectors
 
 
 @dataclass(frozen=True)
-class Reading:
+class Reading(RevalReading):
     """How text becomes what the model reads; all of it is kept in the card.
 
     vectors  see `cupel.text.vectors`
@@ -43,12 +44,6 @@ class Reading:
     parser   a spaCy model; None is en_core_web_sm
     trees    a CoNLL-U file in place of a parser
     """
-
-    vectors: str = EMBEDDED
-    unknown: str = "hash"
-    heads: str = "native"
-    parser: str | None = None
-    trees: str | None = None
 
     @property
     def source(self) -> TreeSource:
