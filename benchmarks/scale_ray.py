@@ -103,7 +103,7 @@ def part_costs(folder: Path, pairs: int) -> dict[str, float]:
     table_of_both = patterns_of([str(folder / "pairs.parquet")], None, None, None)
     read_blocks: list[Block] = []
     for kind, patterns in (("text lines", lines), ("Parquet", table_of_both)):
-        files = {name: indexed_file(name) for pattern in patterns.all for name in pattern.names}
+        files = {name: indexed_file(name) for pattern in patterns.all for name in pattern.paths}
         inputs = patterns.indexed(files)
 
         def read(inputs: Patterns = inputs) -> None:

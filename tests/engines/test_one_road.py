@@ -24,7 +24,6 @@ from cupel.engines.inputs import Inputs
 from cupel.engines.patterns import Patterns, indexed_file, patterns_of
 from cupel.errors import CupelError
 from cupel.registry import named_metrics
-from cupel.totals import Totals
 
 COUNTING = ["bleu", "chrf++", "ter"]
 FRACTIONS = ["rouge-l", "sentbleu", "bleucomp"]
@@ -104,12 +103,10 @@ def patterns() -> Patterns:
 def many_files(workers: int) -> cupel.Scores:
     """What a cluster reads, by processes of this machine."""
     texts = patterns()
-    texts = texts.indexed({f: indexed_file(f) for p in texts.all for f in p.names})
+    texts = texts.indexed({f: indexed_file(f) for p in texts.all for f in p.paths})
     metrics = stream.prepare_on(texts, named_metrics(METRICS))
-    totals = Totals("rows")
-    for block in jobs.run(jobs.Job(texts, metrics, SIZE, 0, N, all_rows=True), workers):
-        totals.add(block)
-    return cupel.Scores(metrics, totals)
+    job = jobs.Job(texts, metrics, SIZE, 0, N, exact=True)
+    return jobs.added(job.blocks(workers), metrics, exact=True)
 
 
 def on_ray(keep: Path | None) -> cupel.Scores:

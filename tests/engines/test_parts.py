@@ -50,7 +50,7 @@ def test_merged_parts_are_one_run(
     inputs: Inputs, monkeypatch: pytest.MonkeyPatch, exact: bool, count: int
 ) -> None:
     if not exact:
-        monkeypatch.setattr(stream, "EXACT_BYTES", 0)
+        monkeypatch.setattr(jobs, "EXACT_BYTES", 0)
         monkeypatch.setattr(blocks, "CHUNK", 8)
     for module in (stream, parts):
         monkeypatch.setattr(module, "block_size", lambda *_: 16)
@@ -129,16 +129,15 @@ def test_a_run_that_ends_too_early_leaves_nothing(
     inputs: Inputs, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(parts, "block_size", lambda *_: 16)
-    statistics = jobs.Job.statistics
 
-    def failing(job: jobs.Job, block: blocks.Block) -> blocks.BlockStatistics:
+    def failing(_metrics: object, block: blocks.Block, **options: bool) -> blocks.BlockStatistics:
         if block.first >= 32:
             raise CupelError("The disk is on fire.")
-        return statistics(job, block)
+        return blocks.block_statistics(named_metrics(METRICS[:2]), block, **options)
 
-    monkeypatch.setattr(jobs.Job, "statistics", failing)
+    monkeypatch.setattr(jobs, "block_statistics", failing)
     with pytest.raises(CupelError, match="on fire"):
-        write(inputs, [1], 1)
+        write(inputs, [1], 1, metrics=METRICS[:2])
     assert sorted(path.name for path in Path().iterdir()) == ["a", "b", "ref"]
 
 

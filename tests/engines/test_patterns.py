@@ -18,7 +18,7 @@ from cupel.reading.lines import read_lines
 
 
 def indexed(patterns: Patterns) -> Patterns:
-    names = {name for pattern in patterns.all for name in pattern.names}
+    names = {name for pattern in patterns.all for name in pattern.paths}
     return patterns.indexed({name: indexed_file(name) for name in names})
 
 

@@ -15,9 +15,9 @@ import pytest
 
 import cupel
 from cupel import blocks
-from cupel.engines import stream
+from cupel.engines import jobs, stream
 from cupel.engines.inputs import Inputs
-from cupel.engines.jobs import Job, run
+from cupel.engines.jobs import Job
 from cupel.errors import CupelError
 from cupel.reading import read_corpus
 from cupel.registry import named_metrics
@@ -128,14 +128,14 @@ def test_an_error_of_another_process_arrives(tmp_path: Path) -> None:
     inputs = Inputs.of([str(tmp_path / "ref")], [str(tmp_path / "hyp")])
     job = Job(inputs, named_metrics(["bleu"]), 50)
     with pytest.raises(CupelError, match=r"hyp, line 901, column 1: the byte 0xFF is not UTF-8"):
-        list(run(job, 2))
+        list(job.blocks(2))
 
 
 def test_a_metric_that_cannot_be_sent(folder: Path) -> None:
     inputs = Inputs.of([str(folder / "ref.txt")], [str(folder / "hyp.txt")])
     job = Job(inputs, named_metrics([lambda hypothesis, references: 1.0]), 50)
     with pytest.raises(CupelError, match="cannot be sent to other processes"):
-        list(run(job, 2))
+        list(job.blocks(2))
 
 
 BAD = {
@@ -196,7 +196,7 @@ def test_errors_are_those_of_one_piece(
 
 def _large(monkeypatch: pytest.MonkeyPatch, chunk: int) -> None:
     """All inputs count as large."""
-    monkeypatch.setattr(stream, "EXACT_BYTES", 0)
+    monkeypatch.setattr(jobs, "EXACT_BYTES", 0)
     monkeypatch.setattr(blocks, "CHUNK", chunk)
 
 
@@ -249,10 +249,10 @@ def _noisy(texts: Sequence[str], share: float, seed: int) -> list[str]:
 MEMORY = """
 import sys
 from pathlib import Path
-from cupel.engines import stream
+from cupel.engines import jobs, stream
 from cupel.engines.inputs import Inputs
 from cupel.registry import named_metrics
-stream.EXACT_BYTES = 0
+jobs.EXACT_BYTES = 0
 stream.score_files(Inputs.of([sys.argv[1]], [sys.argv[1]]), named_metrics(["bleu"]))
 status = Path("/proc/self/status").read_text()
 print(status.split("VmHWM:")[1].split()[0])

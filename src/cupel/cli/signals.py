@@ -9,16 +9,14 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from threading import Thread, current_thread, main_thread
-from typing import Any
 
 _GRACE = 1.0
 """Seconds after which a command that does not end by itself is ended."""
-_ENDING = {getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)}
 
 
 @contextmanager
 def interrupted_by_signals(received: list[int]) -> Iterator[None]:
-    """SIGTERM and SIGHUP interrupt the block as Ctrl-C does; the list gets the numbers of all three.
+    """SIGTERM and SIGHUP interrupt the block as Ctrl-C does, and the list gets their numbers.
 
     The interrupt waits for what is computed in C, and a library may drop it: a thread that sees the
     signal in any case ends the process a second later.
@@ -29,29 +27,28 @@ def interrupted_by_signals(received: list[int]) -> Iterator[None]:
 
     def interrupt(number: int, _: object) -> None:
         received.append(number)
-        # A second SIGTERM would interrupt what the first one ends.
-        if number == signal.SIGINT or len(received) == 1:
+        if len(received) == 1:  # a second one would interrupt what the first one ends
             raise KeyboardInterrupt
 
-    handlers: dict[int, Any] = {n: signal.getsignal(n) for n in (signal.SIGINT, *_ENDING)}
     # What is ignored stays so: `nohup` ignores SIGHUP.
-    handlers = {number: old for number, old in handlers.items() if old != signal.SIG_IGN}
+    both = (signal.SIGTERM, signal.SIGHUP)
+    numbers = [number for number in both if signal.getsignal(number) == signal.SIG_DFL]
     reading, writing = os.pipe()
     os.set_blocking(writing, False)
     before = signal.set_wakeup_fd(writing, warn_on_full_buffer=False)
-    Thread(target=_end, args=(reading, _ENDING & handlers.keys()), daemon=True).start()
-    for number in handlers:
+    Thread(target=_end, args=(reading, numbers), daemon=True).start()
+    for number in numbers:
         signal.signal(number, interrupt)
     try:
         yield
     finally:
-        for number, handler in handlers.items():
-            signal.signal(number, handler)
+        for number in numbers:
+            signal.signal(number, signal.SIG_DFL)
         signal.set_wakeup_fd(before)
         os.close(writing)
 
 
-def _end(pipe: int, numbers: set[int]) -> None:
+def _end(pipe: int, numbers: list[signal.Signals]) -> None:
     while received := os.read(pipe, 1):
         if received[0] in numbers:
             time.sleep(_GRACE)

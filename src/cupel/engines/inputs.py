@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Protocol, cast
 
 from cupel.blocks import Block
@@ -76,8 +77,8 @@ class Inputs:
     @property
     def files(self) -> list[str]:
         """All names, in the order of the command line."""
-        own = [] if self.source is None else [self.source]
-        return [*self.references, *self.systems.values(), *own]
+        sources = [] if self.source is None else [self.source]
+        return [*self.references, *self.systems.values(), *sources]
 
     @property
     def size(self) -> float:
@@ -110,32 +111,32 @@ class Reader:
     def __init__(self, inputs: Source) -> None:
         self._inputs = inputs
         self._stack = ExitStack()
-        self._references: list[Column[Any]] = []
-        self._systems: dict[str, Column[Any]] = {}
-        self._source: Column[Any] | None = None
 
     def __enter__(self) -> Reader:
-        with ExitStack() as stack:  # an error on the way closes what is open already
-            self._references, self._systems, self._source = self._inputs.open(stack)
-            self._stack = stack.pop_all()
         return self
 
     def __exit__(self, *error: Any) -> None:
         self._stack.__exit__(*error)
 
+    @cached_property
+    def _opened(self) -> OpenColumns:
+        """The columns, opened when the first block is read."""
+        return self._inputs.open(self._stack)
+
     @property
     def _columns(self) -> list[Column[Any]]:
-        own = [] if self._source is None else [self._source]
-        return [*self._references, *self._systems.values(), *own]
+        references, systems, source = self._opened
+        return [*references, *systems.values(), *([] if source is None else [source])]
 
     def read(self, first: int, n: int) -> Block | None:
         """The block of n segments from number `first`, shorter at the end; None behind the end."""
         for column in self._columns:
             if column.position != first:
                 column.skip(first - column.position)
-        references = [column.take(n) for column in self._references]
-        systems = {system: column.take(n) for system, column in self._systems.items()}
-        sources = None if self._source is None else self._source.take(n)
+        reference_columns, system_columns, source_column = self._opened
+        references = [column.take(n) for column in reference_columns]
+        systems = {system: column.take(n) for system, column in system_columns.items()}
+        sources = None if source_column is None else source_column.take(n)
         taken = [*references, *systems.values(), *([] if sources is None else [sources])]
         if len({len(cells) for cells in taken}) > 1 or not taken[0]:
             self._check_lengths()
@@ -162,7 +163,7 @@ class Reader:
         if not all(merged):
             number = first + next(i for i, texts in enumerate(merged, start=1) if not texts)
             raise CupelError(
-                f"Segment {number} of {self._references[0].origin} has no reference; at least one "
+                f"Segment {number} of {self._opened[0][0].origin} has no reference; at least one "
                 "is needed."
             )
         return merged
@@ -173,14 +174,13 @@ class Reader:
             column.skip()
             if not column.position:
                 raise CupelError(_empty(column.origin))
-        leader, *others = [*self._references, *self._systems.values()]
+        references, systems, source = self._opened
+        leader, *others = [*references, *systems.values()]
         for column in others:
             if column.position != leader.position:
                 _raise_different(leader, column)
-        if self._source is not None and self._source.position != leader.position:
-            if self._references:
-                _raise_different(self._source, leader)
-            _raise_different(leader, self._source)
+        if source is not None and source.position != leader.position:
+            _raise_different(*((source, leader) if references else (leader, source)))
         return leader.position
 
 
@@ -197,9 +197,9 @@ def blocks(inputs: Source, size: int, start: int = 0, stop: int | None = None) -
             first += len(block)
 
 
-def _raise_different(one: Column[Any], other: Column[Any]) -> None:
+def _raise_different(column: Column[Any], other: Column[Any]) -> None:
     raise CupelError(
-        f"{one.origin} has {counted_segments(one.position)}, "
+        f"{column.origin} has {counted_segments(column.position)}, "
         f"but {other.origin} has {other.position}."
     )
 

@@ -1,27 +1,45 @@
-"""A job: the blocks of a source, scored by whoever is asked for them, in one process or in many.
+"""Jobs: the blocks of a source, scored by whoever is asked for them, and added up in their order.
 
-Each process reads its own blocks and sends back statistics, never texts.
+Each process, of this machine or of a cluster, reads its own blocks and sends back statistics, never
+texts.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import count
 from typing import Any
 
 from cupel import pool
-from cupel.blocks import Block, BlockStatistics, block_statistics
+from cupel.blocks import BlockStatistics, block_statistics
 from cupel.engines.inputs import Reader, Source
 from cupel.metric import Metric
+from cupel.scores import Scores
+from cupel.totals import Totals
+
+EXACT_BYTES = 64_000_000
+"""Of smaller inputs the statistics of all segments are kept, and segments are resampled."""
+
+Watch = Callable[[BlockStatistics], object]
+"""Called with every block, in order."""
+
+
+def is_exact(inputs: Source) -> bool:
+    """Whether segments are resampled, not blocks: this depends on the inputs and on nothing else."""
+    return inputs.size < EXACT_BYTES
 
 
 @dataclass(frozen=True)
 class Job:
-    """All that a process needs to know: it can be sent to another.
+    """The statistics of any block, by its number from 0; it can be sent to another process.
 
-    start, stop  the segments to score, to the end where stop is None
+    metrics      prepared
     size         segments per block
+    start, stop  the segments to score, to the end where stop is None
+    exact        whether blocks have the statistics of all segments
+    with_scores  whether they have the scores of their segments
     """
 
     inputs: Source
@@ -29,41 +47,50 @@ class Job:
     size: int
     start: int = 0
     stop: int | None = None
-    all_rows: bool = False
+    exact: bool = False
     with_scores: bool = False
 
-    def read(self, reader: Reader, number: int) -> Block | None:
-        """The block of that number, from 0; None behind the last."""
-        first = self.start + number * self.size
-        n = self.size if self.stop is None else min(self.size, self.stop - first)
-        return reader.read(first, n) if n > 0 else None
+    @cached_property
+    def reader(self) -> Reader:
+        """Of this process."""
+        return Reader(self.inputs)
 
-    def statistics(self, block: Block) -> BlockStatistics:
-        """What is to be computed of a block."""
-        return block_statistics(
-            self.metrics, block, all_rows=self.all_rows, with_scores=self.with_scores
-        )
-
-
-class Scorer:
-    """The job, with its files open; a process that it is sent to opens them for itself."""
-
-    def __init__(self, job: Job, reader: Reader | None = None) -> None:
-        self._job = job
-        self._reader = reader or Reader(job.inputs).__enter__()
-
-    def __reduce__(self) -> Any:
-        return Scorer, (self._job,)
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in vars(self).items() if name != "reader"}
 
     def __call__(self, number: int) -> BlockStatistics | None:
-        block = self._job.read(self._reader, number)
-        return None if block is None else self._job.statistics(block)
+        """The statistics of a block; None behind the last."""
+        first = self.start + number * self.size
+        n = self.size if self.stop is None else min(self.size, self.stop - first)
+        block = self.reader.read(first, n) if n > 0 else None
+        if block is None:
+            return None
+        return block_statistics(
+            self.metrics, block, all_rows=self.exact, with_scores=self.with_scores
+        )
+
+    def blocks(self, workers: int = 1) -> Iterator[BlockStatistics]:
+        """The statistics of all blocks, in their order, computed by so many processes."""
+        with self.reader:
+            for statistics in pool.spread(self, count(), workers):
+                if statistics is None:
+                    return
+                yield statistics
 
 
-def run(job: Job, workers: int = 1) -> Iterator[BlockStatistics]:
-    """The statistics of all blocks, in their order, computed by so many processes."""
-    with Reader(job.inputs) as reader:
-        for statistics in pool.spread(Scorer(job, reader), count(), workers):
-            if statistics is None:
-                return
-            yield statistics
+def added(
+    blocks: Iterable[BlockStatistics],
+    metrics: Mapping[str, Metric],
+    exact: bool,
+    *watches: Watch | None,
+) -> Scores:
+    """The scores that follow from blocks in their order. metrics: prepared.
+
+    exact: whether blocks have the statistics of all segments. watches: called with every block.
+    """
+    totals = Totals("rows" if exact else "units")
+    for block in blocks:
+        totals.add(block)
+        for watch in filter(None, watches):
+            watch(block)
+    return Scores(metrics, totals)

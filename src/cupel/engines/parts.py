@@ -16,22 +16,22 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from cupel import __version__, blocks
+from cupel import __version__
+from cupel import blocks as block_module
 from cupel.blocks import BlockStatistics, block_size
 from cupel.checksums import sha256_of
 from cupel.console import Progress
 from cupel.corpus import Outline
 from cupel.engines.inputs import Inputs, Reader
-from cupel.engines.jobs import Job, run
+from cupel.engines.jobs import Job, Watch, added, is_exact
 from cupel.engines.sinks import parquet_sink
-from cupel.engines.stream import Watch, is_exact, prepare_on
+from cupel.engines.stream import prepare_on
 from cupel.errors import CupelError
 from cupel.metric import Metric
 from cupel.reading.names import parse_name
 from cupel.reading.tables import reading_parquet
 from cupel.registry import get_metric
 from cupel.scores import Scores
-from cupel.totals import Totals
 
 if TYPE_CHECKING:
     import polars as pl
@@ -62,7 +62,7 @@ class Plan:
 
     def of_part(self, number: int, count: int) -> tuple[int, int]:
         """The segments of a part, from and to; chunks stay whole where they are resampled."""
-        unit = 1 if self.exact else blocks.CHUNK
+        unit = 1 if self.exact else block_module.CHUNK
         units = -(-self.segments // unit)
         ends = (units * k // count * unit for k in (number - 1, number))
         start, stop = (min(end, self.segments) for end in ends)
@@ -116,9 +116,9 @@ def write_part(
     start, stop = plan.of_part(number, count)
     part = Part(path, plan, number, count, start, stop)
     size = block_size(len(inputs.systems), inputs.size)
-    job = Job(inputs, prepared, size, start, stop, all_rows=plan.exact, with_scores=with_scores)
+    job = Job(inputs, prepared, size, start, stop, exact=plan.exact, with_scores=with_scores)
     with parquet_sink(path, _schema(prepared, with_scores), _metadata(part), group=64) as sink:
-        for block in run(job, workers) if start < stop else ():
+        for block in job.blocks(workers) if start < stop else ():
             sink.add(_row(block, sink.columns))
             if progress:
                 progress(block.end - start, stop - start)
@@ -211,15 +211,13 @@ def merge_parts(
     parts = checked_parts([read_part(path) for path in paths])
     plan = parts[0].plan
     metrics = plan_metrics(plan, options)
-    totals = Totals("rows" if plan.exact else "units")
-    for part in parts:
-        for block in read_blocks(part.path, f"{part.name} is damaged."):
-            totals.add(block)
-            if watch:
-                watch(block)
-    if len(totals.outline) != plan.segments:
+    blocks = (
+        block for part in parts for block in read_blocks(part.path, f"{part.name} is damaged.")
+    )
+    scores = added(blocks, metrics, plan.exact, watch)
+    if len(scores.outline) != plan.segments:
         raise CupelError(f"{parts[-1].name} is damaged: segments are missing at its end.")
-    return Scores(metrics, totals)
+    return scores
 
 
 def plan_metrics(
@@ -231,15 +229,15 @@ def plan_metrics(
     statistics.
     """
     metrics: dict[str, Metric] = {}
-    for label, given in plan.metrics.items():
-        metric = get_metric(given["spec"], **given["options"])
-        if str(metric.signature()) != given["signature"]:
+    for label, recipe in plan.metrics.items():
+        metric = get_metric(recipe["spec"], **recipe["options"])
+        if str(metric.signature()) != recipe["signature"]:
             raise CupelError(
-                f"The metric {label!r} was {given['signature']} where the parts were made, and is "
+                f"The metric {label!r} was {recipe['signature']} where the parts were made, and is "
                 f"{metric.signature()} here: merge with the same version and resources."
             )
         others = (options or {}).get(label.partition(":")[0], {})
-        metrics[label] = get_metric(given["spec"], **{**given["options"], **others})
+        metrics[label] = get_metric(recipe["spec"], **{**recipe["options"], **others})
     return metrics
 
 
@@ -255,19 +253,19 @@ def checked_parts(parts: Sequence[Part]) -> list[Part]:
         _check_numbers(ordered)
     filled = [part for part in ordered if part.start < part.stop]
     edges = [replace(first, stop=0), *filled, replace(first, start=first.plan.segments)]
-    for one, other in pairwise(edges):
-        if other.start > one.stop:
+    for part, other in pairwise(edges):
+        if other.start > part.stop:
             raise CupelError(
-                f"Segments {one.stop + 1} to {other.start} are in none of the parts: "
+                f"Segments {part.stop + 1} to {other.start} are in none of the parts: "
                 "one is missing."
             )
-        if other.start < one.stop:
-            raise CupelError(f"{one.name} and {other.name} have segments in common.")
+        if other.start < part.stop:
+            raise CupelError(f"{part.name} and {other.name} have segments in common.")
     return filled
 
 
-def _check_same(one: Part, other: Part) -> None:
-    for name, what in (
+def _check_same(part: Part, other: Part) -> None:
+    for name, difference in (
         ("version", "versions of Cupel"),
         ("files", "inputs"),
         ("segments", "inputs"),
@@ -276,9 +274,9 @@ def _check_same(one: Part, other: Part) -> None:
         ("exact", "sizes of inputs"),
         ("scores", "options: one has segment scores (-sl) and one has not"),
     ):
-        if getattr(one.plan, name) != getattr(other.plan, name):
+        if getattr(part.plan, name) != getattr(other.plan, name):
             raise CupelError(
-                f"{one.path} and {other.path} are not of one run: they have different {what}."
+                f"{part.path} and {other.path} are not of one run: they have different {difference}."
             )
 
 
@@ -334,7 +332,7 @@ def _block(row: Mapping[str, Any]) -> BlockStatistics:
         if column.startswith(_STATISTICS)
     }
     columns = np.array(row.get("scores", [])).reshape(len(notes["scores"]), systems, n)
-    chunks = -(-n // blocks.CHUNK)
+    chunks = -(-n // block_module.CHUNK)
     return BlockStatistics(
         row["first"],
         outline,

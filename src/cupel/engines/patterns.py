@@ -84,10 +84,10 @@ def indexed_file(name: str) -> File:
 
 @dataclass(frozen=True)
 class Pattern:
-    """One long column. given: as the user named it. column: of each file, None for text lines."""
+    """One long column. name: as the user gave it. column: of each file, None for text lines."""
 
-    given: str
-    names: tuple[str, ...]
+    name: str
+    paths: tuple[str, ...]
     column: str | None
     role: Role
     files: tuple[File, ...] = ()
@@ -130,10 +130,10 @@ class Patterns:
         """With what is known of the files; all columns must be equally long, in all files."""
 
         def known(pattern: Pattern) -> Pattern:
-            for name in pattern.names:
+            for name in pattern.paths:
                 if pattern.column is not None and kind_of(name) == "parquet":
                     the_column(name, files[name].columns, pattern.column)
-            return replace(pattern, files=tuple(files[name] for name in pattern.names))
+            return replace(pattern, files=tuple(files[name] for name in pattern.paths))
 
         patterns = Patterns(
             {system: known(pattern) for system, pattern in self.systems.items()},
@@ -144,11 +144,11 @@ class Patterns:
         for pattern in patterns.all:
             if pattern.rows != first.rows:
                 raise CupelError(
-                    f"{first.given} has {counted_segments(first.rows)}, "
-                    f"but {pattern.given} has {pattern.rows}."
+                    f"{first.name} has {counted_segments(first.rows)}, "
+                    f"but {pattern.name} has {pattern.rows}."
                 )
         if not first.rows:
-            raise CupelError(f"{first.given} has no segments.")
+            raise CupelError(f"{first.name} has no segments.")
         return patterns
 
     def open(self, stack: ExitStack) -> OpenColumns:
@@ -168,7 +168,7 @@ class _FilesColumn(Column[Any]):
     """The rows of several files, one file after the other; the one that is read is open."""
 
     def __init__(self, pattern: Pattern) -> None:
-        super().__init__(pattern.given, iter(()), lambda _number, raw: raw)
+        super().__init__(pattern.name, iter(()), lambda _number, raw: raw)
         self._pattern = pattern
         self._ends = list(accumulate(file.rows for file in pattern.files))
         self._number = -1
@@ -242,43 +242,43 @@ def patterns_of(
         raise CupelError("There are no files to score: name at least one pattern.")
     table = (references or systems or [""])[0]
     translations = list(systems or [_same_files(table)])
-    hypotheses = [_pattern(given, "hypothesis") for given in translations]
+    hypotheses = [_pattern(name, "hypothesis") for name in translations]
     inputs = [
-        (replace(parse_name(pattern.given), part=pattern.column), Segments(pattern.given, ()))
+        (replace(parse_name(pattern.name), part=pattern.column), Segments(pattern.name, ()))
         for pattern in hypotheses
     ]
     if source is None and needs_source and hypotheses[0].column is not None:
         source = _same_files(table)
     return Patterns(
         dict(zip(system_names(inputs, names), hypotheses, strict=True)),
-        [_pattern(given, "reference") for given in references],
+        [_pattern(name, "reference") for name in references],
         _pattern(source, "source") if source is not None else None,
     )
 
 
-def _same_files(given: str) -> str:
-    name = parse_name(given)
-    if kind_of(matches(name.file)[0]) == "lines":
+def _same_files(name: str) -> str:
+    parsed = parse_name(name)
+    if kind_of(matches(parsed.file)[0]) == "lines":
         raise CupelError(
-            f"{given} has one text per line: name the files of the translations with -i."
+            f"{name} has one text per line: name the files of the translations with -i."
         )
-    return name.file
+    return parsed.file
 
 
-def _pattern(given: str, role: Role) -> Pattern:
-    name = parse_name(given)
-    files = matches(name.file)
+def _pattern(name: str, role: Role) -> Pattern:
+    parsed = parse_name(name)
+    files = matches(parsed.file)
     if kind_of(files[0]) == "lines":
-        return Pattern(given, tuple(files), None, role)
+        return Pattern(name, tuple(files), None, role)
     columns = _parquet_columns(files[0]) if kind_of(files[0]) == "parquet" else _fields(files[0])
-    column = name.part or next((usual for usual in USUAL[role] if usual in columns), None)
+    column = parsed.part or next((usual for usual in USUAL[role] if usual in columns), None)
     if column is None:
         texts = {"reference": "references", "hypothesis": "translations", "source": "sources"}
         raise CupelError(
             f"{files[0]} has the columns {listed(columns)}, and none of them is called "
-            f"{listed(USUAL[role])}: name the column of the {texts[role]}, {given}:COLUMN."
+            f"{listed(USUAL[role])}: name the column of the {texts[role]}, {name}:COLUMN."
         )
-    return Pattern(given, tuple(files), the_column(files[0], columns, column), role)
+    return Pattern(name, tuple(files), the_column(files[0], columns, column), role)
 
 
 def _parquet_columns(file: str) -> list[str]:

@@ -31,16 +31,15 @@ from typing import Any, TypeVar
 from cupel import __version__
 from cupel.blocks import BlockStatistics
 from cupel.console import Progress
-from cupel.engines.jobs import Job, Scorer
+from cupel.engines.jobs import Job, Watch, added, is_exact
 from cupel.engines.parts import block_frame, read_blocks
 from cupel.engines.patterns import Patterns, indexed_file
 from cupel.engines.segments import segment_frame
-from cupel.engines.stream import Watch, is_exact, prepare_on
+from cupel.engines.stream import prepare_on
 from cupel.errors import CupelError, MissingPart
 from cupel.folders import write_text, writing
 from cupel.metric import Metric
 from cupel.scores import Scores
-from cupel.totals import Totals
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
@@ -275,7 +274,7 @@ class Request:
     version: str = __version__
 
     def __call__(self, number: int) -> BlockStatistics:
-        block = self.scorer(number)
+        block = self.checked_job(number)
         assert block is not None
         if self.folder is not None:
             if self.job.with_scores:  # before the statistics, which say that the block is done
@@ -286,7 +285,7 @@ class Request:
         return block if self.send else replace(block, scores={})
 
     @cached_property
-    def scorer(self) -> Scorer:
+    def checked_job(self) -> Job:
         """For all blocks of an actor; an error where something is not as where the run was started."""
         if self.version != __version__:
             raise CupelError(
@@ -299,7 +298,7 @@ class Request:
                     f"The metric {label!r} is {metric.signature()} on a node of the cluster, but "
                     f"{self.signatures[label]} on this machine: install the same packages everywhere."
                 )
-        return Scorer(self.job)
+        return self.job
 
 
 def score_on_ray(
@@ -319,33 +318,32 @@ def score_on_ray(
     """
     gpus = any(getattr(metric, "device", "cpu") != "cpu" for metric in metrics.values())
     with over_cluster(settings.address, settings.workers, gpus=gpus) as spread:
-        names = list(dict.fromkeys(name for pattern in patterns.all for name in pattern.names))
+        names = list(dict.fromkeys(name for pattern in patterns.all for name in pattern.paths))
         inputs = patterns.indexed(dict(zip(names, spread(indexed_file, names), strict=True)))
         count = inputs.segments
         size = settings.block or (SMALL if count < MANY else LARGE)
         exact = is_exact(inputs)
         prepared = prepare_on(inputs, metrics)
-        job = Job(inputs, prepared, size, 0, count, all_rows=exact, with_scores=with_scores)
+        job = Job(inputs, prepared, size, 0, count, exact, with_scores)
         signatures = {label: str(metric.signature()) for label, metric in metrics.items()}
         folder = settings.keep.absolute() if settings.keep else None
         request = Request(job, signatures, folder, send=watch is not None)
         done = begin(folder, request, inputs) if folder else frozenset()
         numbers = range(-(-count // size))
         fresh = spread(request, [number for number in numbers if number not in done])
-        totals = Totals("rows" if exact else "units")
-        for number in numbers:
-            if folder and number in done:
-                place = _file(folder, "blocks", number)
-                damaged = f"{place} is damaged: delete it, and it is computed again."
-                (block,) = read_blocks(place, damaged)
-            else:
-                block = next(fresh)
+
+        def blocks() -> Iterator[BlockStatistics]:
+            for number in numbers:
+                if folder and number in done:
+                    place = _file(folder, "blocks", number)
+                    damaged = f"{place} is damaged: delete it, and it is computed again."
+                    yield from read_blocks(place, damaged)
+                    continue
+                yield (block := next(fresh))
                 if progress:
                     progress(block.end, count)
-            totals.add(block)
-            if watch:
-                watch(block)
-    return Scores(prepared, totals)
+
+        return added(blocks(), prepared, exact, watch)
 
 
 def begin(folder: Path, request: Request, patterns: Patterns) -> frozenset[int]:
@@ -354,12 +352,12 @@ def begin(folder: Path, request: Request, patterns: Patterns) -> frozenset[int]:
     plan = {
         "version": request.version,
         "metrics": dict(request.signatures),
-        "columns": [[p.given, p.column, p.role] for p in patterns.all],
+        "columns": [[p.name, p.column, p.role] for p in patterns.all],
         "systems": list(patterns.systems),
         "files": [[f.name, f.size, f.rows] for f in patterns.files.values()],
         "segments": patterns.segments,
         "block size": job.size,
-        "outputs": [job.all_rows, job.with_scores, request.send],
+        "outputs": [job.exact, job.with_scores, request.send],
     }
     place = folder / "plan.json"
     text = json.dumps(plan, indent=1, ensure_ascii=False)

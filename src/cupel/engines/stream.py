@@ -7,7 +7,7 @@ blocks of neighbouring segments instead of segments, and the signature says how 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Protocol, Self, runtime_checkable
 
@@ -15,20 +15,14 @@ from cupel.blocks import Block, BlockStatistics, block_size
 from cupel.console import Progress
 from cupel.corpus import NO_REFERENCES, Corpus
 from cupel.engines.inputs import Inputs, Source, blocks
-from cupel.engines.jobs import Job, run
+from cupel.engines.jobs import Job, Watch, added, is_exact
 from cupel.errors import CupelError
 from cupel.metric import DetailedByText, Metric, learns_from_corpus
 from cupel.scores import Scores
 from cupel.scoring import check_needs
-from cupel.totals import Totals
 
 STREAM_BYTES = 16_000_000
 """`cupel score` reads inputs of at least so many bytes block by block: some 70,000 segments."""
-EXACT_BYTES = 64_000_000
-"""Of smaller inputs the statistics of all segments are kept, and segments are resampled."""
-
-Watch = Callable[[BlockStatistics], object]
-"""Called with every block, in order."""
 
 
 @runtime_checkable
@@ -54,29 +48,16 @@ def score_files(
     workers: processes that share the work. with_scores: whether blocks have the scores of their
     segments, for `watch`. progress: called with segments done, and how many there may be.
     """
-    exact = is_exact(inputs)
     prepared = prepare_on(inputs, metrics)
-    totals = Totals("rows" if exact else "units")
-    job = Job(
-        inputs,
-        prepared,
-        block_size(len(inputs.systems), inputs.size),
-        all_rows=exact,
-        with_scores=with_scores,
-    )
+    size = block_size(len(inputs.systems), inputs.size)
+    job = Job(inputs, prepared, size, exact=is_exact(inputs), with_scores=with_scores)
     estimate = _Estimate(inputs)
-    for block in run(job, workers):
-        totals.add(block)
-        if watch:
-            watch(block)
+
+    def report(block: BlockStatistics) -> None:
         if progress:
             progress(block.end, estimate.of(block.end))
-    return Scores(prepared, totals)
 
-
-def is_exact(inputs: Source) -> bool:
-    """Whether segments are resampled, not blocks: this depends on the inputs and on nothing else."""
-    return inputs.size < EXACT_BYTES
+    return added(job.blocks(workers), prepared, job.exact, watch, report)
 
 
 def why_not_streamed(
