@@ -6,12 +6,9 @@ import json
 from pathlib import Path
 
 import pytest
-import typer
-from typer.testing import CliRunner, Result
 
-from cupel.cli.align import align
-from cupel.cli.variadic import SpreadingCommand
-from cupel.errors import CupelError
+import commands
+from commands import Done
 
 THREE = "meteor:modules=exact,stem,synonym"
 
@@ -24,16 +21,14 @@ def files(tmp_path) -> tuple[Path, Path]:
     return reference, hypothesis
 
 
-def run(*arguments: object) -> Result:
-    app = typer.Typer()
-    app.command("align", cls=SpreadingCommand)(align)
-    return CliRunner().invoke(app, [str(argument) for argument in arguments])
+def run(*arguments: object) -> Done:
+    return commands.run("align", *arguments)
 
 
 def test_text_shows_who_matched_whom(files):
     reference, hypothesis = files
     result = run(reference, "-i", hypothesis, "-m", THREE, "--segment", 2)
-    assert result.stdout == (
+    assert result.out == (
         "hyp.txt, segment 2: 0.3558  precision 0.8364  recall 0.7667  chunks 3  penalty 0.5417\n"
         "hypothesis   the fast answers to problem\n"
         "reference 1  a quick answer to the problem\n"
@@ -53,7 +48,7 @@ def test_text_shows_who_matched_whom(files):
 def test_a_segment_without_links(files):
     reference, hypothesis = files
     result = run(reference, "-i", hypothesis, "-m", THREE, "--segment", 1)
-    assert result.stdout == (
+    assert result.out == (
         "hyp.txt, segment 1: 0.0000  precision 0  recall 0  chunks 0\n"
         "hypothesis   nothing\n"
         "reference 1  the dog sleeps .\n"
@@ -65,7 +60,7 @@ def test_a_segment_without_links(files):
 
 def test_json_has_links_and_segments(files):
     reference, hypothesis = files
-    document = json.loads(run(reference, "-i", hypothesis, "-m", THREE, "-f", "json").stdout)
+    document = json.loads(run(reference, "-i", hypothesis, "-m", THREE, "-f", "json").out)
     assert document["signatures"] == {
         THREE: "lang:en|task:rank|modules:exact,stem,synonym|tok:meteor-1.5-norm"
     }
@@ -86,16 +81,16 @@ def test_json_has_links_and_segments(files):
 
 def test_tsv_has_a_line_per_link(files):
     reference, hypothesis = files
-    lines = run(reference, "-i", hypothesis, "-m", THREE, "-f", "tsv").stdout.splitlines()
+    lines = run(reference, "-i", hypothesis, "-m", THREE, "-f", "tsv").out.splitlines()
     assert lines[0].split("\t")[:3] == ["system", "segment", "kind"]
     assert lines[1] == "hyp.txt\t2\tsynonym\t0.8\t1\tfast\t2\tquick\t2"
     assert len(lines) == 6
 
 
 def failure(*arguments: object) -> str:
-    error = run(*arguments).exception
-    assert isinstance(error, CupelError)
-    return str(error)
+    done = run(*arguments)
+    assert done.status == 2
+    return done.err.splitlines()[-1].removeprefix("cupel: ")
 
 
 def test_what_cannot_be_done_is_told_in_a_sentence(files):

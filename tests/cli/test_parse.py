@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 import pytest
-import typer
-from typer.testing import CliRunner, Result
 
-from cupel.cli.parse import parse
-from cupel.errors import CupelError, MissingPart
+import commands
+from commands import Done
+from cupel.errors import MissingPart
 from cupel.syntax import Parser
 from cupel.syntax.conllu import parse_conllu
 from cupel.syntax.models import find_model
-
-app = typer.Typer()
-app.command()(parse)
 
 
 @pytest.fixture
@@ -24,14 +20,14 @@ def spacy_model():
         pytest.skip(str(missing))
 
 
-def run(*arguments: object) -> Result:
-    return CliRunner().invoke(app, [str(argument) for argument in arguments])
+def run(*arguments: object) -> Done:
+    return commands.run("parse", *arguments)
 
 
 def failure(*arguments: object) -> str:
-    error = run(*arguments).exception
-    assert isinstance(error, CupelError)
-    return str(error)
+    done = run(*arguments)
+    assert done.status == 2
+    return done.err.splitlines()[-1].removeprefix("cupel: ")
 
 
 @pytest.fixture
@@ -43,8 +39,8 @@ def file(tmp_path):
 
 def test_conllu_with_a_tree_a_line(spacy_model, file):
     result = run(file)
-    assert result.exit_code == 0
-    assert result.stdout.startswith(
+    assert result.status == 0
+    assert result.out.startswith(
         "# sent_id = 1\n"
         "# text = He has eaten .\n"
         "1\tHe\t_\t_\tPRP\t_\t3\tnsubj\t_\t_\n"
@@ -58,13 +54,13 @@ def test_conllu_with_a_tree_a_line(spacy_model, file):
         "# sent_id = 3\n"
         "# text = The man sleeps.\n"
     )
-    read = [s.tree for s in parse_conllu(result.stdout.split("\n")[:-1], "output")]
+    read = [s.tree for s in parse_conllu(result.out.split("\n")[:-1], "output")]
     parsed = Parser()(["He has eaten .", "", "The man sleeps."])
     assert read == [parsed[row] for row in range(3)]
 
 
 def test_a_drawing_under_other_heads(spacy_model, file):
-    assert run(file, "--heads", "penn2malt", "--draw").stdout == (
+    assert run(file, "--heads", "penn2malt", "--draw").out == (
         "1: He has eaten .\n┌─He nsubj\nhas ROOT\n├─eaten vc\n└─. punct\n\n"
         "2: \n\n"
         "3: The man sleeps.\n  ┌─The det\n┌─man nsubj\nsleeps ROOT\n└─. punct\n\n"
@@ -72,13 +68,13 @@ def test_a_drawing_under_other_heads(spacy_model, file):
 
 
 def test_words_split_at_blanks(spacy_model, file):
-    assert "\tsleeps.\t" in run(file, "--tokenize", "none").stdout
+    assert "\tsleeps.\t" in run(file, "--tokenize", "none").out
 
 
 def test_into_a_file(spacy_model, file, tmp_path):
     out = tmp_path / "out.conllu"
-    assert run(file, "-o", out).stdout == ""
-    assert out.read_text(encoding="utf-8") == run(file).stdout
+    assert run(file, "-o", out).out == ""
+    assert out.read_text(encoding="utf-8") == run(file).out
 
 
 OWN = """\
@@ -95,8 +91,8 @@ OWN = """\
 def test_trees_are_re_headed_and_the_rest_is_kept(tmp_path):
     path = tmp_path / "own.conllu"
     path.write_text(OWN, encoding="utf-8")
-    assert run(path).stdout == OWN
-    assert run(path, "--heads", "penn2malt").stdout == (
+    assert run(path).out == OWN
+    assert run(path, "--heads", "penn2malt").out == (
         OWN.replace("3\taux", "0\troot")
         .replace("3\tadvmod", "1\tadvmod")
         .replace("_\t0\troot\t_\t_\n4", "_\t1\tvc\t_\t_\n4")
@@ -112,4 +108,4 @@ def test_bad_input(tmp_path, file):
         "There is no spaCy model 'xx_none', neither installed nor as a folder: "
         "python -m spacy download xx_none."
     )
-    assert run(file, "--heads", "collins").exit_code == 2
+    assert run(file, "--heads", "collins").status == 2

@@ -106,8 +106,6 @@ def test_bad_runs_leave_no_page(folder: Path) -> None:
         (["report", "none.json", "-o", "x.html"],
          "none.json cannot be read: No such file or directory."),
         (["reproduce", "red-9"], "There is no table 'red-9': did you mean red-4 or red-3?"),
-        (["reproduce", "--quick", "--full", "red-3"],
-         "--quick and --full exclude each other: give one of them."),
         (["reproduce", "--all", "red-3"], "--all means every table: leave out their names."),
         (["reproduce", "--write", "x.md"],
          "Name the tables to compute, or all of them with --all."),

@@ -38,7 +38,7 @@ def _not_a_module(monkeypatch: pytest.MonkeyPatch) -> None:
             "Unknown command 'vrify' (see `cupel data --help`): did you mean verify?",
         ),
         ("score -i", "The option --input needs a value (see `cupel score --help`)."),
-        ("data -f", "The option -f needs a value (see `cupel data --help`)."),
+        ("data -f", "The option --format needs a value (see `cupel data --help`)."),
         ("metrics -f", "The option --format needs a value (see `cupel metrics --help`)."),
         ("score ref --ci=3", "The option --ci takes no value (see `cupel score --help`)."),
         (
@@ -61,9 +61,9 @@ def _not_a_module(monkeypatch: pytest.MonkeyPatch) -> None:
             "'segment', 'document', 'domain', 'system'.",
         ),
         (
-            "align ref -f latex",
-            "The option --format cannot be 'latex' (see `cupel align --help`): it should be one "
-            "of 'text', 'json', 'tsv'.",
+            "align ref -f xml",
+            "The option --format cannot be 'xml' (see `cupel align --help`): it should be one "
+            "of 'text', 'json', 'tsv', 'latex'.",
         ),
     ],
 )

@@ -49,7 +49,8 @@ def test_every_command_is_explained(command: str) -> None:
     assert question.command == command
     text = help_text(question, everything=True)
     (example,) = re.findall(r"Example: (.*(?:\n(?=  \S).*)*)", text)
-    parse(question, shlex.split(example.replace("\n", " "))[1 + command.count(" ") + 1 :])
+    words = example.replace("\n", " ").partition(f"cupel {command}")[2]
+    parse(question, shlex.split(words))
     options: set[str] = set()
     for field in fields_of(question):
         assert field.option.help.endswith((".", "...")), field.name

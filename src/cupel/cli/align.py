@@ -2,66 +2,37 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any, TextIO
-
-import typer
+from typing import TYPE_CHECKING, Any, TextIO
 
 from cupel.cli import languages, output
-from cupel.cli.options import Out, PlainForm, Systems, Trees
-from cupel.cli.output import PlainFormat
-from cupel.cli.trees import tree_options
 from cupel.errors import CupelError
 
 if TYPE_CHECKING:
     from cupel.alignments import Aligning, Alignment
     from cupel.corpus import Corpus
+    from cupel.questions.align import Align
 
 
-def align(
-    references: Annotated[
-        list[str],
-        typer.Argument(metavar="REF", help="Reference files, in the formats of `cupel score`."),
-    ],
-    input_: Systems = None,
-    metric: Annotated[
-        str, typer.Option("--metric", "-m", metavar="METRIC", help="Metric that aligns words.")
-    ] = "meteor",
-    language_pair: Annotated[
-        str | None,
-        typer.Option(
-            "--language-pair",
-            "-l",
-            metavar="PAIR",
-            help="Language pair, such as en-ar: the target language chooses METEOR's stems and words.",
-            show_default="English",
-        ),
-    ] = None,
-    trees: Trees = None,
-    segment: Annotated[
-        int | None,
-        typer.Option(
-            "--segment",
-            "-n",
-            metavar="N",
-            min=1,
-            help="Show only segment N, counted from 1.",
-            show_default="all",
-        ),
-    ] = None,
-    form: PlainForm = PlainFormat.text,
-    out: Out = None,
-) -> None:
-    """Show which words or phrases a metric matched, how, and with which weights.
-
-    Example: cupel align ref.txt -i system.txt -m meteor --segment 3
-    """
+def run(question: Align) -> None:
+    """Align, and print."""
+    from cupel.engines.score import tree_options
     from cupel.reading import read_corpus
     from cupel.scoring import aligning_metric
 
-    options = languages.with_language(tree_options([metric], trees), [metric], language_pair, None)
+    metric, pair = question.metric, question.language_pair
+    given = {} if question.trees is None else tree_options([metric], question.trees)
+    options = languages.with_language(given, [metric], pair, None)
     chosen = aligning_metric(metric, **options.get(metric.partition(":")[0], {}))
-    corpus = read_corpus(references, input_ or ["-"], None)
-    languages.remark(corpus, {metric: chosen}, language_pair)
+    corpus = read_corpus(
+        question.references,
+        question.systems or ["-"],
+        question.source,
+        names=question.names or None,
+        num_refs=question.num_refs,
+        encoding=question.encoding,
+    )
+    languages.remark(corpus, {metric: chosen}, pair)
+    segment = question.segment
     if segment is not None and segment > len(corpus):
         raise CupelError(f"There is no segment {segment}: {len(corpus)} were read.")
     chosen = chosen.prepare(corpus)
@@ -71,11 +42,11 @@ def align(
         for system in corpus.systems
         for row, alignment in zip(rows, _alignments(chosen, corpus, system, rows), strict=True)
     }
-    with output.output(out) as file:
-        if form is PlainFormat.text:
+    with output.output(question.file) as file:
+        if question.format == "text":
             _print_text(by_segment, file)
         else:
-            _print_records(by_segment, form, file, metric, str(chosen.signature()))
+            _print_records(by_segment, question.format, file, metric, str(chosen.signature()))
 
 
 def _alignments(metric: Aligning, corpus: Corpus, system: str, rows: range) -> list[Alignment]:
@@ -114,14 +85,14 @@ def _print_text(by_segment: dict[tuple[str, int], Alignment], file: TextIO) -> N
                 ],
                 file,
             )
-        ours, theirs = alignment.unmatched
-        print(f"\nunmatched in the hypothesis: {' '.join(ours) or '(nothing)'}", file=file)
-        print(f"unmatched in the reference: {' '.join(theirs) or '(nothing)'}", file=file)
+        in_hypothesis, in_reference = alignment.unmatched
+        print(f"\nunmatched in the hypothesis: {' '.join(in_hypothesis) or '(nothing)'}", file=file)
+        print(f"unmatched in the reference: {' '.join(in_reference) or '(nothing)'}", file=file)
 
 
 def _print_records(
     by_segment: dict[tuple[str, int], Alignment],
-    form: PlainFormat,
+    form: str,
     file: TextIO,
     metric: str,
     signature: str,
@@ -156,7 +127,7 @@ def _print_records(
     output.records(links, form, file, signatures={metric: signature}, segments=segments)
 
 
-def _listed(positions: tuple[int, ...], form: PlainFormat) -> list[int] | str:
+def _listed(positions: tuple[int, ...], form: str) -> list[int] | str:
     """Token positions, from 1."""
     listed = [at + 1 for at in positions]
-    return listed if form is PlainFormat.json else " ".join(map(str, listed))
+    return listed if form == "json" else " ".join(map(str, listed))

@@ -31,28 +31,37 @@ def run(words: Sequence[str]) -> int:
         from cupel.cli.typer_commands import typer_status
 
         return typer_status(words)
-    for count in (2, 1):
-        command = " ".join(words[:count])
-        if command in COMMANDS:
-            try:
-                question = parse(question_of(command), words[count:])
-            except HelpAsked as text:
-                print(text)
-                return 0
-            question.rules()
-            return perform(question)
-    if words[0].startswith("-"):
-        raise UsageError(f"Unknown option {words[0]} (see `cupel --help`).")
-    group = [command for command in COMMANDS if command.startswith(f"{words[0]} ")]
-    if group and words[1:] in (["--help"], ["-h"]):
-        print(_rows_of(group))
+    if words[1:] in (["--help"], ["-h"]) and words[0] not in COMMANDS:
+        group = [command for command in COMMANDS if command.startswith(f"{words[0]} ")]
+        if group:
+            print(_rows_of(group))
+            return 0
+    command = _command_of(words)
+    try:
+        question = parse(question_of(command), words[len(command.split()) :])
+    except HelpAsked as text:
+        print(text)
         return 0
-    if group and len(words) == 1:
-        raise UsageError(f"`cupel {words[0]}` is one of {', '.join(map(repr, group))}.")
-    names = [command.split()[-1] for command in group] or ORDER
-    near = get_close_matches(words[-1] if group else words[0], names, cutoff=0.5)
+    question.rules()
+    return perform(question)
+
+
+def _command_of(words: Sequence[str]) -> str:
+    """The command that the first words name."""
+    first, *rest = words
+    group = [command for command in COMMANDS if command.startswith(f"{first} ")]
+    second = rest[0] if rest and not rest[0].startswith("-") else None
+    command = f"{first} {second}" if group and second else first
+    if command in COMMANDS:
+        return command
+    if first.startswith("-"):
+        raise UsageError(f"Unknown option {first} (see `cupel --help`).")
+    if group and second is None:
+        raise UsageError(f"`cupel {first}` is one of {', '.join(map(repr, group))}.")
+    names = [member.split()[-1] for member in group] or ORDER
+    near = get_close_matches(second or first, names, cutoff=0.5)
     raise UsageError(
-        f"Unknown command {' '.join(words[: 1 + bool(group)])!r} (see `cupel --help`)"
+        f"Unknown command {second or first!r} (see `cupel {first + ' ' if group else ''}--help`)"
         + (f": did you mean {' or '.join(near)}?" if near else ".")
     )
 

@@ -143,10 +143,10 @@ def diagnose(
     Example: cupel diagnose ref.txt -i old.txt new.txt -s source.txt -m chrf++
     """
     from cupel.cli.diagnose_tables import print_diagnosis, print_tables
-    from cupel.cli.report import check_report
+    from cupel.questions.report import check_new
 
     if report is not None:
-        check_report(report, force)
+        check_new(report, force)
     if compare_mt:
         corpus = _texts(references, input_, source, names)
         with output.output(out) as file:

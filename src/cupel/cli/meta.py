@@ -12,11 +12,11 @@ def run(question: Judge) -> None:
     """Print how far metrics agree with people, or judges with each other."""
     from cupel.cli.meta_tables import print_answer, print_judges, warn_of_training
     from cupel.cli.output import progress_bar
-    from cupel.cli.report import check_report
     from cupel.meta.campaign import judge, with_metrics
     from cupel.meta.task_results import judge_tasks
+    from cupel.questions.report import check_new
 
-    check_report(question.report, question.force)
+    check_new(question.report, question.force)
     if question.judges:
         print_judges(question)
         return

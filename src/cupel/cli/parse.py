@@ -4,82 +4,33 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from enum import StrEnum
-from typing import TYPE_CHECKING, Annotated, TextIO
-
-import typer
+from typing import TYPE_CHECKING, TextIO
 
 from cupel.cli import output
-from cupel.cli.options import Out
 
 if TYPE_CHECKING:
+    from cupel.questions.parse import Parse
     from cupel.syntax.conllu import Sentence
 
 
-class Heads(StrEnum):
-    """The values of `--heads`."""
-
-    native = "native"
-    penn2malt = "penn2malt"
-
-
-def parse(
-    file: Annotated[
-        str,
-        typer.Argument(
-            metavar="FILE",
-            help="Text with one segment per line, or trees (.conllu); - is standard input.",
-        ),
-    ],
-    parser: Annotated[
-        str | None,
-        typer.Option(
-            "--parser",
-            metavar="NAME",
-            help="spaCy model that parses: a package or a folder.",
-            show_default="en_core_web_sm",
-        ),
-    ] = None,
-    heads: Annotated[
-        Heads,
-        typer.Option(
-            "--heads",
-            help="Which word heads a phrase: the parser's choice, or the rules of Penn2Malt.",
-        ),
-    ] = Heads.native,
-    tokenize: Annotated[
-        str,
-        typer.Option(
-            "--tokenize", metavar="NAME", help="Tokenizer: spacy, or one such as ptb, 13a or none."
-        ),
-    ] = "spacy",
-    drawn: Annotated[
-        bool, typer.Option("--draw", help="Draw the trees as text instead of printing CoNLL-U.")
-    ] = False,
-    out: Out = None,
-) -> None:
-    """Parse text and print the dependency trees, one per segment, in CoNLL-U.
-
-    Example: echo "I saw an ant with a magnifier" | cupel parse - --draw
-    """
-    if file.lower().endswith((".conllu", ".conllu.gz")):
-        sentences = _read_trees(file, heads)
+def run(question: Parse) -> None:
+    """Parse, and print."""
+    if question.text.lower().endswith((".conllu", ".conllu.gz")):
+        sentences = _read_trees(question.text, question.heads)
     else:
-        sentences = _parse_segments(file, parser, heads, tokenize)
-    with output.output(out) as stream:
+        sentences = _parse_segments(question)
+    with output.output(question.file) as stream:
         for number, sentence in enumerate(sentences, start=1):
-            _print(stream, number, sentence, drawn)
+            _print(stream, number, sentence, question.draw)
 
 
-def _parse_segments(
-    file: str, parser: str | None, heads: Heads, tokenize: str
-) -> Iterator[Sentence]:
+def _parse_segments(question: Parse) -> Iterator[Sentence]:
     from cupel.reading import read_lines
     from cupel.syntax import Parser
     from cupel.syntax.conllu import Sentence
 
-    parse_all = Parser(parser, heads.value, tokenize)
-    segments = read_lines(file)
+    parse_all = Parser(question.parser, question.heads, question.tokenize)
+    segments = read_lines(question.text)
     with output.progress_bar("Parsing") as progress:
         trees = parse_all(segments, progress)
     for row, text in enumerate(segments):
@@ -87,12 +38,12 @@ def _parse_segments(
         yield Sentence(trees[row], (f"# sent_id = {row + 1}", f"# text = {line}"))
 
 
-def _read_trees(file: str, heads: Heads) -> Iterator[Sentence]:
+def _read_trees(file: str, heads: str) -> Iterator[Sentence]:
     from cupel.syntax.conllu import read_conllu
     from cupel.syntax.heads import penn2malt, style_of
 
     sentences = read_conllu(file)
-    if heads is Heads.native:
+    if heads == "native":
         yield from sentences
         return
     style = style_of({name for s in sentences for name in s.tree.relations}, file)

@@ -3,88 +3,38 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, TextIO
-
-import typer
+from typing import TYPE_CHECKING, Any, TextIO
 
 from cupel.cli import output
-from cupel.cli.options import Out, PlainForm, Workers, writable
-from cupel.cli.output import PlainFormat
-from cupel.errors import CupelError
 
 if TYPE_CHECKING:
     from cupel.papers.compute import Outcome
     from cupel.papers.published import Table
     from cupel.papers.results import Compared, Result
+    from cupel.questions.reproduce import Reproduce
 
 GREEN, YELLOW, RED, PLAIN = "\033[32m", "\033[33m", "\033[31m", "\033[0m"
 
 
-def reproduce(
-    names: Annotated[
-        list[str] | None,
-        typer.Argument(metavar="TABLE", help="Tables to compute.", show_default="list all tables"),
-    ] = None,
-    every: Annotated[bool, typer.Option("--all", help="Compute every table.")] = False,
-    quick: Annotated[
-        bool,
-        typer.Option(
-            "--quick",
-            help="Use the weights that come with Cupel and recorded trainings; this is the default.",
-        ),
-    ] = False,
-    full: Annotated[
-        bool, typer.Option("--full", help="Train all models again, which takes hours.")
-    ] = False,
-    write: Annotated[
-        Path | None,
-        typer.Option(
-            "--write",
-            metavar="FILE.md",
-            callback=writable,
-            help="Write the results as a Markdown page.",
-        ),
-    ] = None,
-    record: Annotated[
-        Path | None,
-        typer.Option(
-            "--record",
-            metavar="FILE.json",
-            callback=writable,
-            help="Write a summary that the list of tables can show.",
-        ),
-    ] = None,
-    workers: Workers = 1,
-    form: PlainForm = PlainFormat.text,
-    out: Out = None,
-) -> None:
-    """Compute the tables of the four papers and compare them with the published numbers.
-
-    Example: cupel reproduce red-4
-    """
+def run(question: Reproduce) -> None:
+    """Compute the tables and print them, or list them."""
     from cupel.papers.published import find_table, tables
 
-    if quick and full:
-        raise CupelError("--quick and --full exclude each other: give one of them.")
-    if every and names:
-        raise CupelError("--all means every table: leave out their names.")
-    chosen = list(tables().values()) if every else [find_table(name) for name in names or []]
+    chosen = list(tables().values()) if question.all else list(map(find_table, question.tables))
     if not chosen:
-        if write or record or full:
-            raise CupelError("Name the tables to compute, or all of them with --all.")
-        with output.output(out) as file:
-            _list(form, file)
+        with output.output(question.file) as file:
+            _list(question.format, file)
         return
-    results, signatures = _computed(chosen, full, workers)
-    rows = [one.row() for result in results for one in result.shown]
-    if write is not None:
-        _write_page(results, signatures, write)
-    if record is not None:
-        _write_record(results, record)
-    with output.output(out) as file:
-        if form is not PlainFormat.text:
+    results, signatures = _computed(chosen, question.full, question.workers)
+    rows = [row.row() for result in results for row in result.shown]
+    if question.write is not None:
+        _write_page(results, signatures, question.write)
+    if question.record is not None:
+        _write_record(results, question.record)
+    with output.output(question.file) as file:
+        if question.format != "text":
             notes = {result.table.id: list(result.footnotes().values()) for result in results}
-            output.records(rows, form, file, signatures=signatures, notes=notes)
+            output.records(rows, question.format, file, signatures=signatures, notes=notes)
             return
         for number, result in enumerate(results):
             print(end="\n" if number else "", file=file)
@@ -137,11 +87,11 @@ def _write_page(results: list[Result], signatures: dict[str, str], path: Path) -
 
 def _write_record(results: list[Result], path: Path) -> None:
     with output.output(path) as file:
-        output.records([one.summary() for one in results], PlainFormat.json, file, date=_today())
+        output.records([one.summary() for one in results], "json", file, date=_today())
     output.warn(f"Wrote {path}.")
 
 
-def _list(form: PlainFormat, file: TextIO) -> None:
+def _list(form: str, file: TextIO) -> None:
     """Every table with its status as last computed."""
     from cupel.papers.published import tables
     from cupel.papers.recorded import last_computed
@@ -152,7 +102,7 @@ def _list(form: PlainFormat, file: TextIO) -> None:
         recorded.get(table.id, _not_recorded(table)) | {"title": f"{table.label}. {table.title}"}
         for table in tables().values()
     ]
-    if form is not PlainFormat.text:
+    if form != "text":
         output.records(rows, form, file, date=last.get("date", ""))
         return
     wide = max(len(row["table"]) for row in rows)

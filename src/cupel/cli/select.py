@@ -17,10 +17,10 @@ if TYPE_CHECKING:
 
 def run(question: Select) -> None:
     """Write the tasks, and print what is chosen beside a random choice."""
-    from cupel.cli.report import check_report
     from cupel.human.tasks.files import write_tasks
+    from cupel.questions.report import check_new
 
-    check_report(question.file, question.force)
+    check_new(question.file, question.force)
     selection = answer(question)
     write_tasks(question.file, selection.tasks)
     _print(selection.rows, question.format)

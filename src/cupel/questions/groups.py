@@ -30,6 +30,44 @@ def references(**more: Any) -> Any:
     )
 
 
+def systems(shown: str = "standard input") -> Any:
+    """`-i`: the systems."""
+    return option(
+        (),
+        "Files with the translations, one per system.",
+        "--input",
+        "-i",
+        role="input",
+        metavar="HYP",
+        shown=shown,
+    )
+
+
+def source() -> Any:
+    """`-s`: the source text."""
+    return option(None, "File with the source text.", "--source", "-s", role="input", metavar="SRC")
+
+
+def system_names() -> Any:
+    """`--names`: of the systems."""
+    return option(
+        (),
+        "Names of the systems in the results, in the order of -i.",
+        metavar="NAME",
+        shown="from the file names",
+    )
+
+
+def trees() -> Any:
+    """`--trees`: in place of parsing."""
+    return option(
+        None,
+        "Use these dependency trees instead of parsing, in metrics that read trees.",
+        role="input",
+        metavar="FILE.conllu",
+    )
+
+
 def language_pair() -> Any:
     """`-l`: a language pair, in every command."""
     return option(
@@ -82,24 +120,9 @@ class Texts:
     references: tuple[str, ...] = references(
         shown="those of the test set given by -t; none where no metric needs them"
     )
-    systems: tuple[str, ...] = option(
-        (),
-        "Files with the translations, one per system.",
-        "--input",
-        "-i",
-        role="input",
-        metavar="HYP",
-        shown="standard input",
-    )
-    source: str | None = option(
-        None, "File with the source text.", "--source", "-s", role="input", metavar="SRC"
-    )
-    names: tuple[str, ...] = option(
-        (),
-        "Names of the systems in the results, in the order of -i.",
-        metavar="NAME",
-        shown="from the file names",
-    )
+    systems: tuple[str, ...] = systems()
+    source: str | None = source()
+    names: tuple[str, ...] = system_names()
     num_refs: Count = option(
         1,
         "Number of tab-separated references per line of REF.",

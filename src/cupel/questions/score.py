@@ -8,8 +8,9 @@ from typing import Annotated, ClassVar, Literal
 
 from cupel.errors import CupelError
 from cupel.questions.field import Range, option
-from cupel.questions.groups import Output, Resampling, Spread, Texts, language_pair
+from cupel.questions.groups import Output, Resampling, Spread, Texts, language_pair, trees
 from cupel.questions.question import Question
+from cupel.questions.report import check_new
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -245,12 +246,7 @@ class Score(Texts, Printed, TestSet, Spread, Gates, BleuOptions, ChrfOptions, Te
         metavar="NAME",
         shown="those of MetricX",
     )
-    trees: str | None = option(
-        None,
-        "Use these dependency trees instead of parsing, in metrics that read trees.",
-        role="input",
-        metavar="FILE.conllu",
-    )
+    trees: str | None = trees()
     prefer: bool = option(
         False,
         "Compare two systems: for each segment, the probability that the first is better "
@@ -308,10 +304,7 @@ class Score(Texts, Printed, TestSet, Spread, Gates, BleuOptions, ChrfOptions, Te
         self._check_test_set()
         if self.per_segment and (self.ci or self.paired or self.clusters):
             raise CupelError(_SYSTEMS_ONLY)
-        if self.report is not None and self.report.exists() and not self.force:
-            raise CupelError(
-                f"{self.report} exists already: choose another name, or replace it with --force."
-            )
+        check_new(self.report, self.force)
         if self.flagged and self.format == "latex":
             raise CupelError("--flagged lists texts: choose -f text, json or tsv.")
         self._check_gates()
