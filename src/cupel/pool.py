@@ -15,12 +15,13 @@ import sys
 import traceback
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
+from functools import partial
 from itertools import islice
 from pathlib import Path
 from queue import SimpleQueue
 from threading import Condition, Thread
-from typing import Any, BinaryIO, Generic, TypeVar
+from typing import Any, BinaryIO, Generic, TypeVar, cast
 
 from cupel.errors import CupelError
 
@@ -54,7 +55,7 @@ def spread(
     if workers == 1:
         yield from map(function, tasks)
         return
-    with sharing_cores(workers), _Team(packed(function), workers) as team:
+    with sharing_cores(workers), closing(_Team(packed(function), workers)) as team:
         yield from team.results(function, enumerate(tasks))
 
 
@@ -124,6 +125,10 @@ class Worker(Generic[Item, Result]):
                 stderr=None if sys.__stderr__ else DEVNULL,
                 creationflags=getattr(sys.modules["subprocess"], "CREATE_NEW_PROCESS_GROUP", 0),
             )
+        self._requests, self._answers = (
+            cast(BinaryIO, self._process.stdin),
+            cast(BinaryIO, self._process.stdout),
+        )
 
     def start(self) -> None:
         """Wait until it has the function; an error where it cannot load that."""
@@ -137,8 +142,7 @@ class Worker(Generic[Item, Result]):
 
     def ask(self, task: Item) -> Result:
         """What the function returns, or raises; `WorkerDied` where there will be no answer."""
-        result: Result = self._answer(pickle.dumps(task))
-        return result
+        return cast(Result, self._answer(pickle.dumps(task)))
 
     @property
     def ready(self) -> bool:
@@ -153,19 +157,14 @@ class Worker(Generic[Item, Result]):
     def close(self) -> None:
         """Kill it and close the pipes; nobody may wait for an answer any more."""
         self.kill()
-        for pipe in self._pipes:
+        for pipe in (self._requests, self._answers):
             with suppress(OSError):
                 pipe.close()
 
-    @property
-    def _pipes(self) -> tuple[Any, Any]:
-        return self._process.stdin, self._process.stdout
-
     def _answer(self, content: bytes) -> Any:
-        requests, answers = self._pipes
         try:
-            _send(requests, content)
-            received = _receive(answers)
+            _send(self._requests, content)
+            received = _receive(self._answers)
         except (EOFError, OSError, ValueError) as error:
             raise WorkerDied(
                 "A worker process ended too early, perhaps for lack of memory: try again with "
@@ -192,19 +191,8 @@ class _Team:
         self._function = function
         self._count = processes - 1
 
-    def __enter__(self) -> _Team:
-        try:
-            for _ in range(self._count):
-                worker: Worker[Any, Any] = Worker(self._function)
-                self._workers.append(worker)
-                self._threads.append(Thread(target=self._attend, args=(worker,), daemon=True))
-                self._threads[-1].start()
-        except BaseException:
-            self.__exit__()
-            raise
-        return self
-
-    def __exit__(self, *error: object) -> None:
+    def close(self) -> None:
+        """End the workers, whatever they are doing."""
         with self._changed:
             self._closed = True
             self._changed.notify_all()
@@ -219,6 +207,12 @@ class _Team:
         self, function: Callable[[Item], Result], tasks: Iterator[tuple[int, Item]]
     ) -> Iterator[Result]:
         """In the order of the tasks; this process works while it waits."""
+        for _ in range(self._count):
+            worker: Worker[Any, Any] = Worker(self._function)
+            self._workers.append(worker)
+            thread = Thread(target=self._attend, args=(worker,), daemon=True)
+            thread.start()
+            self._threads.append(thread)
         number = read = 0
         while True:
             while outcome := self._outcomes.pop(number, None):
@@ -240,13 +234,13 @@ class _Team:
                 if self._failure:
                     raise self._failure
             if task:
-                self._outcomes[task[0]] = _outcome(function, task[1])
+                self._outcomes[task[0]] = _outcome(partial(function, task[1]))
 
     def _attend(self, worker: Worker[Any, Any]) -> None:
         try:
             worker.start()
             while task := self._next():
-                outcome = _outcome(worker.ask, task[1])
+                outcome = _outcome(partial(worker.ask, task[1]))
                 with self._changed:
                     self._outcomes[task[0]] = outcome
                     self._changed.notify_all()
@@ -278,10 +272,14 @@ def work() -> None:
     function: Callable[[Any], Any] = _unpacked
     with _ending_with_the_pipe():
         while True:
-            done, result = _outcome(function, pickle.loads(contents.get()))
+            done, result = _outcome(partial(_apply, function, contents.get()))
             if done and function is _unpacked:
                 function, result = result, None
             _send(answers, _answer(done, result))
+
+
+def _apply(function: Callable[[Any], Any], content: bytes) -> Any:
+    return function(pickle.loads(content))
 
 
 def _listen(requests: BinaryIO, contents: SimpleQueue[bytes]) -> None:
@@ -306,13 +304,12 @@ def _unpacked(content: tuple[list[str], dict[str, Any], bytes]) -> Callable[[Any
         _loading = True
         prepare(main)
         _loading = False
-    function: Callable[[Any], Any] = pickle.loads(packed_function)
-    return function
+    return cast(Callable[[Any], Any], pickle.loads(packed_function))
 
 
-def _outcome(function: Callable[[Item], Result], task: Item) -> tuple[bool, Any]:
+def _outcome(answer: Callable[[], Any]) -> tuple[bool, Any]:
     try:
-        return True, function(task)
+        return True, answer()
     except (Exception, SystemExit) as error:
         return False, error
 
@@ -338,12 +335,9 @@ def _send(pipe: BinaryIO, content: bytes) -> None:
 
 
 def _receive(pipe: BinaryIO) -> bytes:
-    return _exactly(pipe, int.from_bytes(_exactly(pipe, 8), "little"))
-
-
-def _exactly(pipe: BinaryIO, size: int) -> bytes:
+    size = int.from_bytes(pipe.read(8), "little")
     content = pipe.read(size)
-    if len(content) < size:
+    if not size or len(content) < size:
         raise EOFError
     return content
 

@@ -10,7 +10,7 @@ import sys
 from contextlib import suppress
 from typing import NoReturn
 
-from cupel.cli.signals import interrupted_by_signals
+from cupel.cli.signals import end_at_once, interrupted_by_signals
 from cupel.console import warn
 from cupel.errors import CupelError
 
@@ -21,44 +21,50 @@ def main() -> NoReturn:
     130 after Ctrl-C, 143 after SIGTERM, 129 after SIGHUP.
     """
     signals: list[int] = []
-    atexit.register(_end_at_once, signals)
+    atexit.register(_after_all, signals)
     try:
         with interrupted_by_signals(signals):
-            status = _status_and_sentence()
-    except KeyboardInterrupt:
-        signals.append(signal.SIGINT)
+            status = _run()
+    except BaseException as error:
+        # An interrupt may arrive as another error, such as one of ctypes.
+        status = 128 + signals[0] if signals else _status_of(error)
     # Ctrl-C while Python ends: no traceback.
     atexit.register(signal.signal, signal.SIGINT, signal.SIG_DFL)
-    sys.exit(128 + signals[0] if signals else status)
+    sys.exit(status)
 
 
-def _end_at_once(signals: list[int]) -> None:
+def _run() -> int:
+    _use_utf8()
+    from cupel.cli.commands import run
+
+    status = run(sys.argv[1:])
+    sys.stdout.flush()
+    return status
+
+
+def _status_of(error: BaseException) -> int:
+    """The exit status, after a sentence about the error; one that is a bug is raised again."""
+    if isinstance(error, KeyboardInterrupt):
+        return 128 + signal.SIGINT
+    if isinstance(error, CupelError):
+        warn(str(error))
+        return 2
+    if not isinstance(error, OSError):
+        raise error
+    # The rest of the output cannot be written; do not raise another error at exit.
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    if isinstance(error, BrokenPipeError):
+        return 0
+    print(f"cupel: {error.filename or 'The output'}: {error.strerror}.", file=sys.stderr)
+    return 2
+
+
+def _after_all(signals: list[int]) -> None:
     """After an interrupt that met `exec`, Python ends as after Ctrl-C, though it was handled."""
     if signals:
         with suppress(OSError):
             sys.stdout.flush()
-        os._exit(128 + signals[0])
-
-
-def _status_and_sentence() -> int:
-    _use_utf8()
-    from cupel.cli.commands import run
-
-    try:
-        status = run(sys.argv[1:])
-        sys.stdout.flush()
-    except KeyboardInterrupt:
-        status = 130
-    except CupelError as error:
-        warn(str(error))
-        status = 2
-    except OSError as error:
-        status = 0 if isinstance(error, BrokenPipeError) else 2
-        if status:
-            print(f"cupel: {error.filename or 'The output'}: {error.strerror}.", file=sys.stderr)
-        # The rest of the output cannot be written; do not raise another error at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-    return status
+        end_at_once(signals[0])
 
 
 def _use_utf8() -> None:
