@@ -49,13 +49,13 @@ class Ranking:
 
     def renamed(self, names: Mapping[str, str]) -> Ranking:
         """The same with other names of the systems."""
-        systems = [replace(one, system=names[one.system]) for one in self.systems]
+        systems = [replace(ranked, system=names[ranked.system]) for ranked in self.systems]
         return replace(self, systems=systems)
 
     @property
     def sentence(self) -> str:
         """Who is best."""
-        best = [one.system for one in self.systems if one.maybe_best]
+        best = [ranked.system for ranked in self.systems if ranked.maybe_best]
         sure = f"at the level {self.level:g}"
         if len(best) == 1:
             return f"The best system by {self.metric} is {best[0]} ({sure})."

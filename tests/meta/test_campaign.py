@@ -215,7 +215,7 @@ def test_the_command_on_wmt14(pack: Callable[[str], Path]) -> None:
     options = ["--pair", "cs-en", "hi-en", "-f", "json", "--resamples", "50"]
     done = subprocess.run([*command, *options], capture_output=True, text=True, check=True)
     document = json.loads(done.stdout)
-    assert set(document) == {"version", "signatures", "points", "rows", "contest"}
+    assert set(document) == {"version", "question", "signatures", "points", "rows", "contest"}
     assert list(document["rows"][0]) == [
         "dataset", "pair", "level", "statistic", "metric", "value", "low", "high", "n"
     ]  # fmt: skip

@@ -43,7 +43,7 @@ def test_one_rater_against_the_mean_of_the_others() -> None:
     one, two, three = against_others(rated([[1, 2]], [[3, NAN]], [[5, 8]]))
     np.testing.assert_array_equal(one.others, [[4, 8]])
     np.testing.assert_array_equal(two.others, [[3, NAN]])
-    np.testing.assert_array_equal(two.own, [[3, NAN]])
+    np.testing.assert_array_equal(two.grades, [[3, NAN]])
     np.testing.assert_array_equal(three.others, [[2, 2]])
     assert len(two_raters(rated([[1, NAN]], [[NAN, 2]]))) == 0
 
@@ -52,13 +52,13 @@ def test_the_statistics_are_those_of_metrics() -> None:
     of = noisy(2.0)
     by_rater = {name: values(of, "ceiling", name, resamples=2) for name in of.scores}
     for one in against_others(of):
-        own, others = one.own, one.others
+        grades, others = one.grades, one.others
         assert by_rater[one.rater] == pytest.approx(
             {
-                "pearson": float(correlations.pearson(own.ravel(), others.ravel())),
-                "tau-b": kendalltau(own.ravel(), others.ravel()).statistic,
-                "acc-eq": agreement(Statistic("acc-eq", average="item"), others, own).value,
-                "accuracy": float(correlations.pairwise_accuracy(own.mean(1), others.mean(1))),
+                "pearson": float(correlations.pearson(grades.ravel(), others.ravel())),
+                "tau-b": kendalltau(grades.ravel(), others.ravel()).statistic,
+                "acc-eq": agreement(Statistic("acc-eq", average="item"), others, grades).value,
+                "accuracy": float(correlations.pairwise_accuracy(grades.mean(1), others.mean(1))),
             },
             abs=1e-12,
         )
@@ -108,6 +108,6 @@ def test_a_statistic_without_a_value() -> None:
 def test_tau_of_many_different_scores() -> None:
     generator = np.random.default_rng(1)
     of = rated(*(generator.normal(0, 1, (5, 120)) for _ in range(2)))
-    own, others = of.scores.values()
-    expected = kendalltau(own.ravel(), others.ravel()).statistic
+    grades, others = of.scores.values()
+    expected = kendalltau(grades.ravel(), others.ravel()).statistic
     assert values(of, "agreement", resamples=2)["tau-b"] == pytest.approx(expected, abs=1e-12)

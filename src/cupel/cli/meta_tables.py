@@ -100,7 +100,7 @@ def print_judges(question: Judge) -> None:
             seed=question.seed,
             progress=progress,
         )
-    unnamed = [one.pair for one in judged.pairs if not one.judges]
+    unnamed = [part.pair for part in judged.pairs if not part.judges]
     if unnamed:
         output.warn(
             f"The rankings of {', '.join(unnamed)} do not say who judged, so agreement cannot be "

@@ -106,8 +106,8 @@ def advise(
 ) -> Advice | None:
     """values (metrics,), replicates (resamples, metrics): of each metric; None without resamples."""
     usable = np.isfinite(values) & (np.isfinite(replicates).sum(0) > 1)
-    segments = sum(one.units for one in judged)
-    judgments = sum(int(np.isfinite(one.drawn).sum()) for one in judged)
+    segments = sum(pair.units for pair in judged)
+    judgments = sum(int(np.isfinite(pair.drawn).sum()) for pair in judged)
     if not usable.any() or segments < 2:
         return None
     best = int(np.argmax(np.where(usable, values, -np.inf)))

@@ -34,15 +34,15 @@ _ACC_EQ = Agreement("acc-eq", average="item")
 
 @dataclass(frozen=True)
 class Compared:
-    """Scores of one rater and of others, (systems, segments), NaN where either is missing."""
+    """Grades by one rater and by others, (systems, segments), NaN where either is missing."""
 
     rater: str
-    own: FloatArray
+    grades: FloatArray
     others: FloatArray
 
     @property
     def judged(self) -> FloatArray:
-        return np.isfinite(self.own)
+        return np.isfinite(self.grades)
 
 
 @dataclass(frozen=True)
@@ -103,39 +103,39 @@ def against_others(rated: Rated) -> list[Compared]:
     total = np.sum([np.where(np.isfinite(m), m, 0.0) for m in rated.scores.values()], axis=0)
     counts = rated.counts()
     result = []
-    for rater, own in rated.scores.items():
-        shared = np.isfinite(own) & (counts > 1)
+    for rater, grades in rated.scores.items():
+        shared = np.isfinite(grades) & (counts > 1)
         if shared.any():
-            rest = np.full(own.shape, np.nan)
-            rest[shared] = (total[shared] - own[shared]) / (counts[shared] - 1)
-            result.append(Compared(rater, np.where(shared, own, np.nan), rest))
+            rest = np.full(grades.shape, np.nan)
+            rest[shared] = (total[shared] - grades[shared]) / (counts[shared] - 1)
+            result.append(Compared(rater, np.where(shared, grades, np.nan), rest))
     return result
 
 
 def two_raters(rated: Rated) -> list[Compared]:
     """Every two raters on the translations that both judged."""
     result = []
-    for (first, own), (_, other) in combinations(rated.scores.items(), 2):
-        shared = np.isfinite(own) & np.isfinite(other)
+    for (first, grades), (_, other) in combinations(rated.scores.items(), 2):
+        shared = np.isfinite(grades) & np.isfinite(other)
         if shared.any():
-            x, y = np.where(shared, own, np.nan), np.where(shared, other, np.nan)
+            x, y = np.where(shared, grades, np.nan), np.where(shared, other, np.nan)
             result.append(Compared(first, x, y))
     return result
 
 
-def _pearson(one: Compared, weights: FloatArray) -> FloatArray:
-    values = pearson_of_sums(weights @ summands(one.own, one.others))
-    judged = one.judged
-    values[0] = float(pearson(one.own[judged], one.others[judged]))
+def _pearson(pair: Compared, weights: FloatArray) -> FloatArray:
+    values = pearson_of_sums(weights @ summands(pair.grades, pair.others))
+    judged = pair.judged
+    values[0] = float(pearson(pair.grades[judged], pair.others[judged]))
     return values
 
 
-def _tau_b(one: Compared, weights: FloatArray) -> FloatArray:
+def _tau_b(pair: Compared, weights: FloatArray) -> FloatArray:
     """From a table of how often each two values meet, where it is small, which is quicker."""
-    judged = one.judged
+    judged = pair.judged
     segment = np.nonzero(judged)[1]
-    first, x = np.unique(one.own[judged], return_inverse=True)
-    second, y = np.unique(one.others[judged], return_inverse=True)
+    first, x = np.unique(pair.grades[judged], return_inverse=True)
+    second, y = np.unique(pair.others[judged], return_inverse=True)
     shape = len(first), len(second)
     if shape[0] * shape[1] > _LARGEST_TABLE:
         return np.array([_tau_of_values(x, y, row[segment].astype(int)) for row in weights])
@@ -167,11 +167,14 @@ def _tau_of_values(x: IntArray, y: IntArray, times: IntArray) -> float:
     return float(kendalltau(drawn_x, drawn_y).statistic)
 
 
-def _acc_eq(one: Compared, weights: FloatArray) -> FloatArray:
+def _acc_eq(pair: Compared, weights: FloatArray) -> FloatArray:
     """The mean over segments, with the tie threshold of all of them, as `cupel meta` has it."""
-    best = agreement(_ACC_EQ, one.others, one.own)
-    i, j = np.triu_indices(len(one.own), 1)
-    difference, judged = one.own[i] - one.own[j], one.others[i] - one.others[j]
+    best = agreement(_ACC_EQ, pair.others, pair.grades)
+    i, j = np.triu_indices(len(pair.grades), 1)
+    difference, judged = (
+        pair.grades[i] - pair.grades[j],
+        pair.others[i] - pair.others[j],
+    )
     rated = np.isfinite(judged)
     answer = np.where(np.abs(difference) <= (best.epsilon or 0.0), 0.0, np.sign(difference))
     right = rated & (answer == np.sign(np.where(rated, judged, 0.0)))
@@ -179,13 +182,13 @@ def _acc_eq(one: Compared, weights: FloatArray) -> FloatArray:
     return _ratio(weights @ np.nan_to_num(_ratio(right.sum(0), pairs)), weights @ (pairs > 0))
 
 
-def _system_accuracy(one: Compared, weights: FloatArray) -> FloatArray:
-    judged = one.judged
+def _system_accuracy(pair: Compared, weights: FloatArray) -> FloatArray:
+    judged = pair.judged
     seen = judged.any(axis=1)
     count = weights @ judged[seen].T
     means = [
         _ratio(weights @ np.where(judged, scores, 0.0)[seen].T, count)
-        for scores in (one.own, one.others)
+        for scores in (pair.grades, pair.others)
     ]
     return pairwise_accuracy(*means)
 
@@ -210,16 +213,16 @@ def _compared_rows(
     """The weighted mean over raters, then for ceilings each rater by itself."""
     rows: list[Row] = []
     for name, compute in statistics.items():
-        values = np.array([compute(one, weights) for one in compared])
-        sizes = np.array([int(one.judged.sum()) for one in compared])
+        values = np.array([compute(pair, weights) for pair in compared])
+        sizes = np.array([int(pair.judged.sum()) for pair in compared])
         defined = np.isfinite(values)
         share = sizes[:, None] * defined
         pooled = _ratio((np.where(defined, values, 0.0) * share).sum(0), share.sum(0))
         rows.append(Estimate(pooled, int(share[:, 0].sum())).row(measure, name))
         if measure == "ceiling":
             rows += [
-                Estimate(row[:1], size).row(measure, name, one.rater)
-                for one, row, size in zip(compared, values, sizes.tolist(), strict=True)
+                Estimate(row[:1], size).row(measure, name, pair.rater)
+                for pair, row, size in zip(compared, values, sizes.tolist(), strict=True)
             ]
     return rows
 
@@ -228,8 +231,8 @@ def _pairwise_rows(cube: FloatArray, weights: FloatArray) -> list[Row]:
     counts = weights @ pairwise_counts(cube)
     agreements = [pairwise_agreement(row) for row in counts]
     n = agreements[0].comparable
-    observed = np.array([one.observed for one in agreements])
-    kappa = np.array([one.kappa for one in agreements])
+    observed = np.array([answers.observed for answers in agreements])
+    kappa = np.array([answers.kappa for answers in agreements])
     return [
         Estimate(observed, n).row("agreement", "pairwise"),
         Estimate(kappa, n).row("agreement", "kappa"),

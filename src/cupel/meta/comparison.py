@@ -135,8 +135,8 @@ def perm_both_pairs(
     a, b = standardised(first).ravel()[units], standardised(second).ravel()[units]
 
     def difference(swapped: npt.NDArray[np.uint64]) -> FloatArray:
-        ours, theirs = swapped_counts(a, b, better, worse, weight, swapped)
-        return tau(ours.astype(np.float64)) - tau(theirs.astype(np.float64))
+        of_a, of_b = swapped_counts(a, b, better, worse, weight, swapped)
+        return tau(of_a.astype(np.float64)) - tau(of_b.astype(np.float64))
 
     observed = difference(np.zeros((1, len(units)), np.uint64))[0]
     coins = coin_words(trials, len(units), seed)

@@ -29,20 +29,24 @@ def disagreements(graded: Iterable[Graded], order: Sequence[str], most: int = MO
     other. A segment is shown once for two opponents, with the translation about which they differ
     most. Only what was judged segment by segment has them.
     """
-    by_pair = {one.pair: one for one in graded if one.level == "segment" and one.corpus is not None}
-    return [row for one in by_pair.values() for row in _of_pair(one, order, most)]
+    by_pair = {
+        judged.pair: judged
+        for judged in graded
+        if judged.level == "segment" and judged.corpus is not None
+    }
+    return [row for judged in by_pair.values() for row in _of_pair(judged, order, most)]
 
 
-def _of_pair(one: Graded, order: Sequence[str], most: int) -> Iterator[Row]:
-    assert one.corpus is not None
-    judges = {PEOPLE: one.human, **one.scores}
-    for first, second in _opponents([metric for metric in order if metric in one.scores]):
-        both = np.isfinite(judges[first]) & np.isfinite(judges[second]) & np.isfinite(one.human)
+def _of_pair(judged: Graded, order: Sequence[str], most: int) -> Iterator[Row]:
+    assert judged.corpus is not None
+    judges = {PEOPLE: judged.human, **judged.scores}
+    for first, second in _opponents([metric for metric in order if metric in judged.scores]):
+        both = np.isfinite(judges[first]) & np.isfinite(judges[second]) & np.isfinite(judged.human)
         ranks = {name: _shares(judges[name], both) for name in (first, second)}
         for place in _farthest(ranks[first] - ranks[second], most):
-            system, segment = one.systems[place[0]], int(one.items[place[1]])
+            system, segment = judged.systems[place[0]], int(judged.items[place[1]])
             yield {
-                "pair": one.pair,
+                "pair": judged.pair,
                 "metric": first,
                 "other": second,
                 "system": system,
@@ -51,10 +55,10 @@ def _of_pair(one: Graded, order: Sequence[str], most: int) -> Iterator[Row]:
                 "other_rank": float(ranks[second][place]),
                 "metric_score": float(judges[first][place]),
                 "other_score": float(judges[second][place]),
-                "human": float(one.human[place]),
-                "source": one.corpus.sources[segment - 1] if one.corpus.sources else "",
-                "reference": one.corpus.references[segment - 1][0],
-                "translation": one.corpus.systems[system][segment - 1],
+                "human": float(judged.human[place]),
+                "source": judged.corpus.sources[segment - 1] if judged.corpus.sources else "",
+                "reference": judged.corpus.references[segment - 1][0],
+                "translation": judged.corpus.systems[system][segment - 1],
             }
 
 

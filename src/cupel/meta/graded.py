@@ -130,15 +130,15 @@ class Graded:
             raise CupelError(f"Nobody judged a translation of {self.pair}.")
         nothing = 0.0 if question.like_mtme else np.nan
         values, drawn, reasons, p_values = {}, {}, {}, {}
-        for metric, found in self._values(question).items():
-            values[metric] = nothing if found.value is None else found.value
+        for metric, result in self._values(question).items():
+            values[metric] = nothing if result.value is None else result.value
             drawn[metric] = np.full(question.resamples, np.nan)
             if np.isfinite(values[metric]):
-                drawn[metric] = self._resampled(question, metric, found.epsilon)
+                drawn[metric] = self._resampled(question, metric, result.epsilon)
             else:
                 reasons[metric] = why_no_value(self.human, self.scores[metric])
-            if found.p_value is not None:
-                p_values[metric] = found.p_value
+            if result.p_value is not None:
+                p_values[metric] = result.p_value
         number = int((judged.any(axis=1) if question.level == "system" else judged).sum())
         return Measured(values, drawn, number, reasons, p_values)
 
@@ -216,8 +216,8 @@ class Graded:
             return pearson_of_sums(bootstrap_sums(summands(scores, self.human), resamples, seed))
         for block, drawn in drawn_indices(self.human.shape[1], resamples, seed):
             for number, columns in enumerate(drawn, start=block.start):
-                found = agreement(statistic, self.human[:, columns], scores[:, columns])
-                replicates[number] = np.nan if found.value is None else found.value
+                result = agreement(statistic, self.human[:, columns], scores[:, columns])
+                replicates[number] = np.nan if result.value is None else result.value
         return replicates
 
     def _over_judgments(self, question: Judge, scores: FloatArray) -> FloatArray:

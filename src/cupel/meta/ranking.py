@@ -7,7 +7,7 @@ over several tasks the weighted mean is tested with the draws that the tasks hav
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -78,26 +78,44 @@ def rank_metrics(
     values = {name: agreement.value for name, agreement in each.items()}
     if undefined_as_zero:
         values = {name: value or 0.0 for name, value in values.items()}
-    defined = {name: value for name, value in values.items() if value is not None}
+
+    def test(first: str, second: str) -> tuple[float, FloatArray]:
+        tested = permutation_test(
+            statistic, human, metrics[first], metrics[second],
+            swap=swap, trials=trials, stopping=stopping, random=draws,
+        )  # fmt: skip
+        return tested.p_value, tested.draws
+
+    return in_order(values, statistic.bounds, test if trials else None, alpha)
+
+
+Test = Callable[[str, str], tuple[float, FloatArray]]
+"""Two metrics, the better one first -> p and draws."""
+
+
+def in_order(
+    values: Mapping[str, float | None],
+    bounds: tuple[float, float],
+    test: Test | None = None,
+    alpha: float = ALPHA,
+) -> Ranking:
+    """Metrics by their values, NaN or None where there is none; without a test all ranks are apart."""
+    defined = {name: v for name, v in values.items() if v is not None and not np.isnan(v)}
     names = sorted(defined, key=lambda name: (-defined[name], name))
     p = np.zeros((len(names), len(names)))
     made = {}
-    for i, first in enumerate(names if trials else ()):
+    for i, first in enumerate(names if test else ()):
         for j, second in enumerate(names[i + 1 :], start=i + 1):
-            tested = permutation_test(
-                statistic, human, metrics[first], metrics[second],
-                swap=swap, trials=trials, stopping=stopping, random=draws,
-            )  # fmt: skip
-            p[i, j] = tested.p_value
-            made[first, second] = tested.draws
+            assert test is not None
+            p[i, j], made[first, second] = test(first, second)
     return Ranking(
         tuple(names),
         tuple(defined[name] for name in names),
         tuple(cluster_ranks(p, alpha)),
         p,
         made,
-        tuple(name for name in metrics if name not in defined),
-        statistic.bounds,
+        tuple(name for name in values if name not in defined),
+        bounds,
     )
 
 
@@ -151,12 +169,7 @@ def average_values(
     tasks: Sequence[Ranking], weights: Sequence[float] | None = None
 ) -> dict[str, float]:
     """The weighted mean value of each metric that all tasks have, each task brought to [0, 1]."""
-    terms: dict[str, list[float]] = {}
-    for task, weight in zip(tasks, _shares(tasks, weights), strict=True):
-        low, high = task.bounds
-        for name, value in zip(task.names, task.values, strict=True):
-            terms.setdefault(name, []).append((value - low) / (high - low) * weight)
-    means = {name: sum(parts) for name, parts in terms.items() if len(parts) == len(tasks)}
+    means = _means(tasks, weights, lambda task: [_scaled(task, value) for value in task.values])
     return dict(sorted(means.items(), key=lambda item: -item[1]))
 
 
@@ -164,12 +177,25 @@ def average_ranks(
     tasks: Sequence[Ranking], weights: Sequence[float] | None = None
 ) -> dict[str, float]:
     """The weighted mean rank of each metric that all tasks have, best first."""
+    means = _means(tasks, weights, lambda task: task.ranks)
+    return dict(sorted(means.items(), key=lambda item: item[1]))
+
+
+def _means(
+    tasks: Sequence[Ranking],
+    weights: Sequence[float] | None,
+    numbers: Callable[[Ranking], Sequence[float]],
+) -> dict[str, float]:
     terms: dict[str, list[float]] = {}
     for task, weight in zip(tasks, _shares(tasks, weights), strict=True):
-        for name, rank in zip(task.names, task.ranks, strict=True):
-            terms.setdefault(name, []).append(rank * weight)
-    means = {name: sum(parts) for name, parts in terms.items() if len(parts) == len(tasks)}
-    return dict(sorted(means.items(), key=lambda item: item[1]))
+        for name, number in zip(task.names, numbers(task), strict=True):
+            terms.setdefault(name, []).append(number * weight)
+    return {name: sum(parts) for name, parts in terms.items() if len(parts) == len(tasks)}
+
+
+def _scaled(task: Ranking, value: float) -> float:
+    low, high = task.bounds
+    return (value - low) / (high - low)
 
 
 def _shares(tasks: Sequence[Ranking], weights: Sequence[float] | None) -> Sequence[float]:

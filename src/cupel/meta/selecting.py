@@ -110,7 +110,7 @@ def segment_scores(
     """(metrics, systems, segments); see `select_segments` for a corpus without references."""
     scorer = Scorer(metrics, use_cache=use_cache, progress=progress)
     if any(corpus.references):
-        return np.stack([one.segments for one in scorer(corpus).values()])
+        return np.stack([values.segments for values in scorer(corpus).values()])
     if len(corpus.systems) < 2:
         raise CupelError("With one system and no reference nothing can be compared: give -r.")
     parts = []
@@ -120,7 +120,7 @@ def segment_scores(
         alone = replace(
             corpus, systems={name: corpus.systems[name]}, references=references, origins={}
         )
-        parts.append(np.stack([one.segments[0] for one in scorer(alone).values()]))
+        parts.append(np.stack([values.segments[0] for values in scorer(alone).values()]))
     return np.stack(parts, axis=1)
 
 
@@ -139,12 +139,14 @@ def _rows(
     names = documents or [str(at) for at in range(count)]
 
     def row(label: str, selections: Sequence[IntArray]) -> Row:
-        counts = [len({names[at] for at in one}) for one in selections]
+        counts = [len({names[at] for at in selection}) for selection in selections]
         values: Row = {"method": label, "segments": len(chosen)}
         values["documents"] = float(np.mean(counts)) if documents else None
         for key, each in whole.items():
             mean = float(each.mean()) or 1.0
-            values[key] = float(np.mean([each[one].mean() for one in selections])) / mean
+            values[key] = (
+                float(np.mean([each[selection].mean() for selection in selections])) / mean
+            )
         return values
 
     rows = [row(name, [chosen])] if name != RANDOM else []
@@ -162,9 +164,9 @@ def _task(
     sources = corpus.sources or []
     preceding = range(max(0, at - context), at) if documents else range(0)
     before = [
-        Before(sources[one], {name: texts[one] for name, texts in corpus.systems.items()})
-        for one in preceding
-        if documents and documents[one] == documents[at]
+        Before(sources[place], {name: texts[place] for name, texts in corpus.systems.items()})
+        for place in preceding
+        if documents and documents[place] == documents[at]
     ]
     references = corpus.references[at]
     return Task(

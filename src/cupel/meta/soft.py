@@ -31,24 +31,17 @@ def _signs(permutations: int, segments: int, seed: int) -> Float32Array:
 
 
 def pairwise_p_values(
-    scores: FloatArray | Float32Array, permutations: int = 1000, seed: int = 4, exact: bool = False
+    scores: FloatArray | Float32Array, permutations: int = 1000, seed: int = 4
 ) -> FloatArray:
     """(tables, systems, segments) without gaps -> (tables, pairs): p of "i is better", i < j.
 
-    exact: in double precision, a tie counting half. Else in single, as mt-metrics-eval: its sums
-    are those of a matrix product, which rounds each of them alike whatever the others are.
+    In single precision, as mt-metrics-eval: its sums are those of a matrix product, which rounds each
+    of them alike whatever the others are.
     """
     from cupel.kernels.permutations import count_reached
 
     tables, systems, segments = scores.shape
     signs = _signs(permutations, segments, seed)
-    if exact:
-        i, j = np.triu_indices(systems, 1)
-        differences = scores[:, i] - scores[:, j]
-        excess = differences @ signs.astype(np.float64) - differences.sum(-1, keepdims=True)
-        # Sums in another order differ by rounding: that much is a tie.
-        close = 1e-12 * np.abs(differences).sum(-1, keepdims=True)
-        return np.asarray(((excess > close) + 0.5 * (np.abs(excess) <= close)).mean(-1))
     single = np.ascontiguousarray(scores, np.float32)
     sums = np.matmul(single.reshape(-1, segments), signs).reshape(tables, systems, permutations)
     return count_reached(sums, np.sum(single, axis=-1)) / permutations
@@ -61,7 +54,7 @@ def soft_p_values(
 
     judged: (systems, segments).
     """
-    options = statistic.permutations, statistic.seed, statistic.exact
+    options = statistic.permutations, statistic.seed
     systems, left = len(judged), scores.shape[1]
     even = np.array_equal(judged.any(axis=0), judged.all(axis=0))
     if even or statistic.packed:
@@ -96,9 +89,7 @@ def soft_rows(
         p = []
         for start in range(0, len(rows), height):
             part = rows[start : start + height]
-            scores = np.empty(
-                (len(part), len(rows[0])), np.float64 if statistic.exact else np.float32
-            )
+            scores = np.empty((len(part), len(rows[0])), np.float32)
             for row, metric in zip(scores, part, strict=True):
                 row[:] = metric
             p += [*soft_p_values(statistic, judged, scores)]

@@ -59,10 +59,9 @@ class Statistic:
     differences of `pearson`: over the differences between translations of one group instead
     blocks      of `accuracy`: numbers of systems of several language pairs that follow each other;
                 systems of two language pairs are not compared
-    permutations, seed   of `spa`: sign flips of the test that says how sure one is
-    exact       of `spa`: sums in double precision, and half a count for a tie, so that two equal
-                systems get 0.5. mt-metrics-eval adds in single precision and counts a tie as a
-                whole, so that they get 0, 1 or anything between, as rounding has it.
+    permutations, seed   of `spa`: sign flips of the test that says how sure one is. As mt-metrics-eval,
+                it adds in single precision and counts a tie as a whole, so that two equal systems
+                get 0, 1 or anything between, as rounding has it.
     packed      of `spa`: judgments that are left are moved together and cut into rows of equal
                 length, as mt-metrics-eval does: an accident that compares different segments where
                 systems miss different ones. Else a pair is compared on the segments of both.
@@ -79,7 +78,6 @@ class Statistic:
     blocks: tuple[int, ...] = ()
     permutations: int = 1000
     seed: int = 4
-    exact: bool = False
     packed: bool = False
 
     def __post_init__(self) -> None:

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from cupel.arrays import FloatArray
 from cupel.console import Progress
 from cupel.errors import CupelError
 from cupel.human.evalset import evalset_pairs
@@ -19,7 +18,7 @@ from cupel.meta.evaluation import evaluated
 from cupel.meta.file_scores import check_pairs
 from cupel.meta.folder import Folder, graded_pair
 from cupel.meta.graded import TESTS, Graded, completed
-from cupel.meta.ranking import Ranking, average_ranking, average_ranks, cluster_ranks
+from cupel.meta.ranking import Ranking, average_ranking, average_ranks, in_order
 from cupel.meta.result import Evaluation
 from cupel.meta.tasks import EVERY, TaskSet, read_tasks, task_name
 from cupel.questions.judge import TASK_FIELDS, Judge
@@ -123,7 +122,7 @@ class TaskEvaluation:
                 zip(self.tasks, self.weights, strict=True), start=1
             )
         ]
-        graded = (one for evaluation in self.evaluations for one in evaluation.graded)
+        graded = (judged for evaluation in self.evaluations for judged in evaluation.graded)
         return json_document(
             self.rows(), signatures=self.signatures, tasks=tasks, comparisons=compared,
             disagreements=disagreements(graded, self.order),
@@ -259,7 +258,7 @@ def _answer(folder: Folder, task: Judge, where: str) -> tuple[Evaluation, Rankin
     if judged.pair in evaluation.rankings:
         return evaluation, evaluation.rankings[judged.pair]
     values = {name: evaluation.value(name, judged.pair) for name in evaluation.metrics}
-    return evaluation, _untested(values, judged.statistic(task).bounds)
+    return evaluation, in_order(values, judged.statistic(task).bounds)
 
 
 def together(parts: Sequence[Graded]) -> Graded:
@@ -276,20 +275,4 @@ def together(parts: Sequence[Graded]) -> Graded:
         parts[0].items,
         gold=parts[0].gold,
         blocks=tuple(len(part.human) for part in parts),
-    )
-
-
-def _untested(values: Mapping[str, float], bounds: tuple[float, float]) -> Ranking:
-    """Metrics in order, each with a rank of its own."""
-    defined = {name: value for name, value in values.items() if np.isfinite(value)}
-    names = sorted(defined, key=lambda name: (-defined[name], name))
-    nothing: FloatArray = np.zeros((len(names), len(names)))
-    return Ranking(
-        tuple(names),
-        tuple(defined[name] for name in names),
-        tuple(cluster_ranks(nothing)),
-        nothing,
-        {},
-        tuple(name for name in values if name not in defined),
-        bounds,
     )
