@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, TextIO
 
 from cupel.cli import output
-from cupel.cli.output import PlainFormat
 
 if TYPE_CHECKING:
     from cupel.corpus import Corpus
@@ -19,10 +18,10 @@ _PHRASES, _SEGMENTS = 5, 5
 
 def print_diagnosis(diagnosis: Diagnosis, form: str, most: int, file: TextIO) -> None:
     """Sentences and tables, or flat records."""
-    if form == PlainFormat.json:
+    if form == "json":
         print(diagnosis.to_json(), file=file)
         return
-    if form == PlainFormat.tsv:
+    if form in ("tsv", "latex"):
         output.records(diagnosis.rows(), form, file)
         return
     for sentence in diagnosis.summary:
@@ -40,7 +39,7 @@ def print_diagnosis(diagnosis: Diagnosis, form: str, most: int, file: TextIO) ->
         phrases = [one for one in diagnosis.phrases if one.system == system]
         _print_phrases(phrases, diagnosis, file)
     print(file=file)
-    output.print_signatures(diagnosis.scores.signatures, PlainFormat.text, file)
+    output.print_signatures(diagnosis.scores.signatures, "text", file)
 
 
 def _first(diagnosis: Diagnosis) -> str:
@@ -117,7 +116,7 @@ def print_tables(corpus: Corpus, form: str, file: TextIO) -> None:
     from cupel.diagnose.compare_mt import compare_mt_tables
 
     tables = compare_mt_tables(corpus)
-    if form != PlainFormat.text:
+    if form != "text":
         output.records([row for table in tables for row in table.rows()], form, file)
         return
     for number, table in enumerate(tables):

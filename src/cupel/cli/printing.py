@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from cupel.corpus import Corpus, Outline
     from cupel.gates import Outcome
     from cupel.metric import Metric
+    from cupel.metrics.external import Source
     from cupel.questions.score import Printed
     from cupel.scores import Scores
     from cupel.system_ranking import Ranking
@@ -100,3 +101,16 @@ def _note_tokenised(outline: Outline, metrics: Mapping[str, Metric]) -> None:
                 f"System {system!r} looks tokenised ({tokenised} segments end in ' .'), which "
                 "changes its score; use --force if this is what you want."
             )
+
+
+def note_left_out(sources: list[Source], corpus: Corpus) -> None:
+    """One note that names the systems that are only in score files."""
+    if not sources:
+        return
+    from cupel.metrics.external import systems_left_out
+    from cupel.reading.segments import listed
+
+    if names := systems_left_out(sources, corpus):
+        output.warn(
+            f"Only the score files have these systems, which are left out: {listed(names)}."
+        )

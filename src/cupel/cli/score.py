@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from cupel.cli import gates, on_ray, output, scale, test_sets
 from cupel.cli.flagged import print_flagged
-from cupel.cli.printing import print_scores, remark
+from cupel.cli.printing import note_left_out, print_scores, remark
 from cupel.cli.score_tables import warn_without_details
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ def run(question: Score) -> int:
     with output.progress_bar("scoring") as progress:
         scores = scoring.scores(progress)
     if not question.quiet:
-        _note_left_out(scoring)
+        note_left_out(scoring.sources, scoring.corpus)
         warn_without_details(scores, question.details)
     return _print(scoring, scores)
 
@@ -88,16 +88,3 @@ def _note_replaced(scoring: Scoring) -> None:
 
         for sentence in replacement_notes(scoring.asked_specs, scoring.pair):
             output.warn(sentence)
-
-
-def _note_left_out(scoring: Scoring) -> None:
-    """One note that names the systems that are only in score files."""
-    if not scoring.sources:
-        return
-    from cupel.metrics.external import systems_left_out
-    from cupel.reading.segments import listed
-
-    if names := systems_left_out(scoring.sources, scoring.corpus):
-        output.warn(
-            f"Only the score files have these systems, which are left out: {listed(names)}."
-        )

@@ -12,6 +12,8 @@ COMMANDS = {
     "models list": ("models:ModelsList", "models:show"),
     "models get": ("models:ModelsGet", "models:get"),
     "models verify": ("models:ModelsVerify", "models:verify"),
+    "mutt": ("mutt:UnitTest", "mutt:run"),
+    "diagnose": ("diagnose:Diagnose", "diagnose:run"),
     "align": ("align:Align", "align:run"),
     "parse": ("parse:Parse", "parse:run"),
     "serve": ("serve:Serve", "serve:run"),

@@ -134,6 +134,26 @@ class Texts:
 
 
 @dataclass(frozen=True, kw_only=True)
+class ExternalScores:
+    """Scores that another program computed."""
+
+    scores: tuple[str, ...] = option(
+        (),
+        "Scores of segments that another program computed, as further metrics: .jsonl, .json "
+        "(COMET), .tsv, .csv, .parquet, .seg.score, .npy or .npz. Without -m and -i no texts are "
+        "read.",
+        role="input",
+        metavar="[NAME=]FILE[:COLUMN]",
+    )
+    lower: tuple[str, ...] = option(
+        (),
+        "Metrics of --scores of which lower is better.",
+        metavar="NAME",
+        shown="those of MetricX",
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
 class Output:
     """What is printed of an answer, and where."""
 

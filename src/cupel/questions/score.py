@@ -8,7 +8,15 @@ from typing import Annotated, ClassVar, Literal
 
 from cupel.errors import CupelError
 from cupel.questions.field import Range, option
-from cupel.questions.groups import Output, Resampling, Spread, Texts, language_pair, trees
+from cupel.questions.groups import (
+    ExternalScores,
+    Output,
+    Resampling,
+    Spread,
+    Texts,
+    language_pair,
+    trees,
+)
 from cupel.questions.question import Question
 from cupel.questions.report import check_new
 
@@ -209,7 +217,18 @@ class Gates:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Score(Texts, Printed, TestSet, Spread, Gates, BleuOptions, ChrfOptions, TerOptions, Question):
+class Score(
+    Texts,
+    ExternalScores,
+    Printed,
+    TestSet,
+    Spread,
+    Gates,
+    BleuOptions,
+    ChrfOptions,
+    TerOptions,
+    Question,
+):
     """Score translations against references.
 
     Example: cupel score ref.txt -i system1.txt system2.txt -m bleu chrf++ ter --ci
@@ -231,20 +250,6 @@ class Score(Texts, Printed, TestSet, Spread, Gates, BleuOptions, ChrfOptions, Te
         "-m",
         metavar="METRIC",
         shown="bleu, or none with --scores",
-    )
-    scores: tuple[str, ...] = option(
-        (),
-        "Scores of segments that another program computed, as further metrics: .jsonl, .json "
-        "(COMET), .tsv, .csv, .parquet, .seg.score, .npy or .npz. Without -m and -i no texts are "
-        "read.",
-        role="input",
-        metavar="[NAME=]FILE[:COLUMN]",
-    )
-    lower: tuple[str, ...] = option(
-        (),
-        "Metrics of --scores of which lower is better.",
-        metavar="NAME",
-        shown="those of MetricX",
     )
     trees: str | None = trees()
     prefer: bool = option(
