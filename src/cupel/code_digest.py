@@ -1,27 +1,24 @@
 """A digest of the code behind a result: of a module, and of all that it imports.
 
 What was computed or compiled once is kept on disk under names that carry such a digest, so that
-a change in the code, as in a checkout between two releases, is another entry. Imports are read from
-the text, also those inside functions, and followed within one package: other packages change with
+a change in the code, as in a checkout between two releases, is another entry. Imports, also
+those inside functions, are followed within one package: other packages change with
 their versions. A package's front door (`cupel/__init__.py`) leads everywhere and is left out. A
 module may stand for a C source of the same name, which counts with all that it includes.
 """
 
 from __future__ import annotations
 
+import ast
 import hashlib
 import marshal
 import re
 from collections.abc import Iterator
 from functools import cache
-from importlib.util import find_spec
+from importlib.util import find_spec, resolve_name
 from pathlib import Path
 from typing import Any
 
-_IMPORT = re.compile(
-    r"^[ \t]*(?:from[ \t]+([\w.]+)[ \t]+import[ \t]+(\([^)]*\)|[^\n]*)|import[ \t]+([\w.]+))",
-    re.MULTILINE,
-)
 _INCLUDE = re.compile(rb'^#include "([^"]+)"', re.MULTILINE)
 _BY_NAME = {f"cupel.registry.{name}" for name in ("get_metric", "named_metrics", "entries")}
 """What imports one of these can run any metric: it depends on all of them."""
@@ -101,35 +98,29 @@ def _path(module: str) -> Path | None:
 @cache
 def _imports(path: Path, module: str) -> tuple[str, ...]:
     """The modules, or names in modules, that the file of a module imports."""
-    text = _content(path).decode("utf-8", "replace")
     package = module if path.name == "__init__.py" else module.rpartition(".")[0]
     imports: list[str] = []
-    for origin, names, whole in _IMPORT.findall(text):
-        if whole:
-            imports.append(whole)
-            continue
-        home = _absolute(origin, package)
-        imports += [home, *(f"{home}.{name}" for name in _names(names))]
+    for node in _statements(ast.parse(_content(path))):
+        if isinstance(node, ast.Import):
+            imports += [name.name for name in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            home = resolve_name("." * node.level + (node.module or ""), package)
+            imports += [home, *(f"{home}.{name.name}" for name in node.names)]
     if _BY_NAME & set(imports):
         imports += _all_metrics()
     return tuple(imports)
 
 
-def _absolute(origin: str, package: str) -> str:
-    """`..text.tokens` in the package a.b.c -> `a.b.text.tokens`."""
-    name = origin.lstrip(".")
-    dots = len(origin) - len(name)
-    if not dots:
-        return name
-    parts = package.split(".")
-    return ".".join([*parts[: len(parts) - dots + 1], *filter(None, [name])])
-
-
-def _names(listed: str) -> Iterator[str]:
-    for line in listed.strip("()").splitlines():
-        for part in line.partition("#")[0].split(","):
-            if words := part.split():
-                yield words[0]
+def _statements(module: ast.Module) -> Iterator[ast.stmt]:
+    """All statements of a module, also those inside others; expressions hold no imports."""
+    waiting: list[ast.AST] = [module]
+    while waiting:
+        node = waiting.pop()
+        for block in ("body", "orelse", "finalbody", "handlers", "cases"):
+            inner = getattr(node, block, ())
+            waiting += inner if isinstance(inner, list) else ()
+        if isinstance(node, ast.stmt):
+            yield node
 
 
 def _all_metrics() -> list[str]:
