@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Annotated
-
-import typer
+from typing import TYPE_CHECKING
 
 from cupel.cli import output
 
@@ -14,16 +12,6 @@ if TYPE_CHECKING:
     from cupel.metric import Metric
 
 Options = dict[str, dict[str, object]]
-LanguagePair = Annotated[
-    str | None,
-    typer.Option(
-        "--language-pair",
-        "-l",
-        metavar="PAIR",
-        help="Language pair, such as en-ja: the target language chooses the words and stems of "
-        "metrics, and chrf++ in place of assay where it is not English.",
-    ),
-]
 
 
 def for_target(specs: Sequence[str], pair: str | None, quiet: bool) -> list[str]:

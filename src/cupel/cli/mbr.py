@@ -13,7 +13,7 @@ import typer
 from cupel.cli import candidates as shared
 from cupel.cli import languages
 from cupel.cli.candidates import ChoiceFormat, Combination, ListFormat
-from cupel.cli.options import SEED, Out, Seed, Workers
+from cupel.cli.options import SEED, LanguagePair, Out, Seed, Workers
 from cupel.errors import CupelError
 
 if TYPE_CHECKING:
@@ -98,7 +98,7 @@ def mbr(
             show_default="the candidates", rich_help_panel=shared.INPUT,
         ),
     ] = None,
-    language_pair: languages.LanguagePair = None,
+    language_pair: LanguagePair = None,
     number: shared.PerSegment = None,
     input_format: shared.InputFormat = ListFormat.auto,
     use_scores: Annotated[

@@ -116,3 +116,13 @@ Out = Annotated[
         rich_help_panel=OUTPUT,
     ),
 ]
+LanguagePair = Annotated[
+    str | None,
+    typer.Option(
+        "--language-pair",
+        "-l",
+        metavar="PAIR",
+        help="Language pair, such as en-ja: the target language chooses the words and stems of "
+        "metrics, and chrf++ in place of assay where it is not English.",
+    ),
+]

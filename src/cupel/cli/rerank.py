@@ -9,7 +9,7 @@ import typer
 from cupel.cli import candidates as shared
 from cupel.cli import languages, output
 from cupel.cli.candidates import ChoiceFormat, Combination, ListFormat
-from cupel.cli.options import Out, Source
+from cupel.cli.options import LanguagePair, Out, Source
 from cupel.errors import CupelError
 
 if TYPE_CHECKING:
@@ -67,7 +67,7 @@ def rerank(
         ),
     ] = None,
     source: Source = None,
-    language_pair: languages.LanguagePair = None,
+    language_pair: LanguagePair = None,
     number: shared.PerSegment = None,
     input_format: shared.InputFormat = ListFormat.auto,
     combine: shared.Combine = Combination.ranks,

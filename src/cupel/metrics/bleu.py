@@ -39,6 +39,7 @@ from cupel.metric import Metric, Signature, ratio
 from cupel.metrics import shared_options as option
 from cupel.registry import register
 from cupel.text.tokenizers import Tokenizer
+from cupel.text.tokens import ngram_totals
 
 if TYPE_CHECKING:
     from cupel.kernels.pair_ngrams import Formula, Part
@@ -214,9 +215,3 @@ def closest_length(lengths: IntArray, references: IntArray, offsets: IntArray) -
     rank = distance * (1 + references.max(initial=0)) + references
     best: IntArray = np.minimum.reduceat(rank, offsets[:-1]) % (1 + references.max(initial=0))
     return best
-
-
-def ngram_totals(lengths: IntArray, orders: int) -> IntArray:
-    """(n, orders): how many n-grams sentences of these lengths have."""
-    totals: IntArray = np.maximum(lengths[:, None] - np.arange(orders), 0)
-    return totals

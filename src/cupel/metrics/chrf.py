@@ -36,10 +36,9 @@ from cupel.batch import Batch
 from cupel.errors import CupelError
 from cupel.metric import Metric, Signature, ratio
 from cupel.metrics import shared_options as option
-from cupel.metrics.bleu import ngram_totals
 from cupel.options import Range
 from cupel.registry import register
-from cupel.text.tokens import Tokens, characters, split_words
+from cupel.text.tokens import Tokens, characters, ngram_totals, split_words
 
 if TYPE_CHECKING:
     from cupel.kernels.pair_ngrams import Formula, Part

@@ -40,11 +40,10 @@ from cupel.batch import Batch
 from cupel.errors import CupelError
 from cupel.metric import Metric, Signature, ratio
 from cupel.metrics import shared_options as option
-from cupel.metrics.bleu import ngram_totals
 from cupel.registry import register
 from cupel.text.ngrams import NgramTable, build, table_counts
 from cupel.text.tokenizers import Tokenizer
-from cupel.text.tokens import joined
+from cupel.text.tokens import joined, ngram_totals
 
 if TYPE_CHECKING:
     from cupel.corpus import Corpus

@@ -149,3 +149,9 @@ def characters(sentences: Sequence[str], *, keep_whitespace: bool = False) -> To
     white = white_space()
     kept = (white[np.minimum(codes, len(white) - 1)] == 0) | (codes >= len(white))
     return Tokens(codes[kept], offsets_of(kept, len(kept))[offsets], ())
+
+
+def ngram_totals(lengths: IntArray, orders: int) -> IntArray:
+    """(n, orders): how many n-grams sentences of these lengths have."""
+    totals: IntArray = np.maximum(lengths[:, None] - np.arange(orders), 0)
+    return totals
