@@ -334,7 +334,7 @@ def test_resamples_of_twenty_metrics_take_no_loop(pack: Callable[[str], Path]) -
     ("arguments", "sentence"),
     [
         ({"dataset": "wmt99"}, "There are no judgments called 'wmt99': name one of wmt12, wmt13, "
-         "wmt14, da13, sample, mqm20, mqm21, ted21, bio21, mqm22, esa24, mlqe, or a folder laid out as "
+         "wmt14, da13, sample, mqm20, mqm21, ted21, bio21, mqm22, esa24, qe23, qe24, flores21, mlqe, or a folder laid out as "
          "mt-metrics-eval's."),
         ({"statistic": "tau-x"}, "There is no statistic 'tau-x' for these judgments at this level; "
          "there are: tau-wmt12, tau-wmt13, tau-wmt14."),

@@ -128,7 +128,7 @@ def _standardise(translations: Sequence[Row]) -> None:
     raters: dict[str, list[float]] = defaultdict(list)
     for one in translations:
         for rating in one["ratings"]:
-            raters[rating["rater"]].append(rating["score"])
+            raters[rating["rater"]].append(_grade(rating["score"]))
     every = np.array([score for scores in raters.values() for score in scores])
     levels = {
         rater: _level(np.array(scores) if len(scores) >= FEWEST else every)
@@ -137,7 +137,7 @@ def _standardise(translations: Sequence[Row]) -> None:
     for one in translations:
         if one["ratings"]:
             scaled = [
-                (rating["score"] - levels[rating["rater"]][0]) / levels[rating["rater"]][1]
+                (_grade(rating["score"]) - levels[rating["rater"]][0]) / levels[rating["rater"]][1]
                 for rating in one["ratings"]
             ]
             one["grade"] = float(np.mean(scaled))
@@ -145,6 +145,11 @@ def _standardise(translations: Sequence[Row]) -> None:
     mean, spread = _level(np.array([one["grade"] for one in graded]))
     for one in graded:
         one["grade"] = (one["grade"] - mean) / spread
+
+
+def _grade(score: float) -> float:
+    """Penalties, which are negative, as -log(1 + penalty), since a few are very high."""
+    return -float(np.log1p(-score)) if score < 0 else score
 
 
 def _level(scores: FloatArray) -> tuple[float, float]:
@@ -186,8 +191,7 @@ def _graded(folder: Path, pair: str) -> list[Segment]:
             if texts is not None and score == score:
                 place = segment.add(system, texts[segment.number], score)
                 if scores.name.startswith("mqm"):
-                    grade = -float(np.log1p(max(-score, 0.0)))
-                    segment.translations[place]["grade"] = grade
+                    segment.translations[place]["grade"] = _grade(score)
     path = folder / "spans" / f"{pair}.jsonl"
     if path.is_file():
         _add_ratings(path, segments)

@@ -472,3 +472,96 @@ def test_error_spans_move_with_the_characters(tmp_path: Path) -> None:
 @pytest.mark.parametrize(("text", "places"), [("", [0]), (" a  b ", [0, 0, 1, 1, 2, 3, 3])])
 def test_where_characters_go(text: str, places: list[int]) -> None:
     assert esa24.moved(text) == places
+
+
+def texts_of(built: Path) -> dict[str, str]:
+    return {
+        path.relative_to(built).as_posix(): path.read_text("utf-8")
+        for path in built.rglob("*.*")
+        if path.is_file() and path.suffix in (".txt", ".score", ".docs")
+    }
+
+
+def test_quality_estimation_of_2024(tmp_path: Path) -> None:
+    folder = tmp_path / "WMT-QE-Task/wmt-qe-2024-data/train_dev/Task_3/en_hi_train_dev"
+    for part, end in (("train", "1"), ("dev", "2")):
+        for kind in ("src", "mt", "pe"):
+            write(folder / part / f"{part}.{kind}", f"{kind}{end}\n")
+        write(folder / part / f"{part}.da_scores", f"-0.{end}\n")
+    assert texts_of(build("qe24", tmp_path, tmp_path / "built")) == {
+        "sources/en-hi.txt": "src1\nsrc2\n",
+        "references/en-hi.post-edit.txt": "pe1\npe2\n",
+        "system-outputs/en-hi/MT.txt": "mt1\nmt2\n",
+        "documents/en-hi.docs": "general\ttrain\ngeneral\tdev\n",
+        "human-scores/en-hi.da.seg.score": "MT\t-0.1\nMT\t-0.2\n",
+    }
+    write(folder / "dev/dev.mt", "")
+    assert refusal("qe24", tmp_path) == (
+        "en_hi_train_dev/dev.mt: 1 lines expected, as in en_hi_train_dev/dev.src, 0 found."
+    )
+
+
+def test_marked_errors_of_2023(tmp_path: Path) -> None:
+    """Ends of en-ru are taken back by three; what is uncertain is left out; two raters have a mean."""
+    rows = [
+        ("ref.A", "d1", "1", "rater1", "One.", "Один.", "-1", "-1", "no-error"),
+        ("ref.A", "d1", "2", "rater1", "Two.", "Два.", "-1", "-1", "no-error"),
+        ("A", "d1", "2", "rater1", "Two.", "Вот  два.", "0 5", "6 11", "major minor"),
+        ("A", "d1", "2", "rater2", "Two.", "Вот  два.", "-1", "-1", "no-error"),
+        ("A", "d1", "1", "rater1", "One.", '"Один ""и"" всё."', "1", "8", "minor"),
+        ("B", "d1", "1", "rater1", "One.", '"Один ""и"" всё."', "-1", "-1", "no-error"),
+        ("B", "d2", "1", "rater1", "Nobody translated it.", "Нет.", "-1", "-1", "no-error"),
+        ("B", "d1", "2", "3", "lost a column", "Два.", "-1", "-1", "no-error"),
+    ]
+    folder = tmp_path / "WMT-QE-Task/wmt-qe-2023-data/task_2/train"
+    header = "mt_system\tdoc_id\tseg_id\tannotator_id\tsource\ttarget\tstart_ids\tend_ids\terrors"
+    write(folder / "2021_en-ru_processed.tsv", lines([header, *map("\t".join, rows)]))
+    write(
+        folder / "2021_en-de_processed.tsv",
+        lines(["\t".join(rows[0]), "\t".join(("hyp.C", *rows[0][1:]))]),
+    )
+    built = build("qe23", tmp_path, tmp_path / "built")
+    found = texts_of(built)
+    assert found["sources/en-ru.txt"] == "One.\nTwo.\n"
+    assert found["references/en-ru.refA.txt"] == "Один.\nДва.\n"
+    assert found["system-outputs/en-ru/A.txt"] == "\nВот два.\n"
+    assert found["system-outputs/en-ru/B.txt"] == 'Один "и" всё.\n\n'
+    assert found["human-scores/en-ru.mqm.seg.score"] == "A\tNone\nA\t-3.0\nB\t0.0\nB\tNone\n"
+    assert found["system-outputs/en-de/C.txt"] == "Один.\n"
+    spans: list[Any] = records(built / "spans/en-ru.jsonl")
+    assert [(one["system"], one["segment"], one["rater"]) for one in spans] == [
+        ("A", 2, "rater1"), ("A", 2, "rater2"), ("B", 1, "rater1"),
+    ]  # fmt: skip
+    assert [(e["start"], e["end"], e["severity"]) for e in spans[0]["errors"]] == [
+        (0, 3, "major"), (4, 7, "minor"),
+    ]  # fmt: skip
+    write(folder / "2021_en-de_processed.tsv", "A\td\n")
+    assert refusal("qe23", tmp_path).endswith("line 1: 9 columns expected, 2 found.")
+
+
+def test_documents_of_flores_are_counted_by_name(tmp_path: Path) -> None:
+    """doc_10 is before doc_9: it is document 1."""
+    root = tmp_path / "wmt-conference/wmt21-news-systems"
+
+    def document(name: str, *numbers: int) -> str:
+        def side(tag: str, text: str) -> str:
+            segments = (f'<seg id="{n}">{text} {name} {n}</seg>' for n in numbers)
+            return f"<{tag}><p>{''.join(segments)}</p></{tag.split()[0]}>"
+
+        sides = side("src", "s"), side("ref", "r"), side('hyp system="A"', "a")
+        return f'<doc id="{name}">{"".join(sides)}</doc>'
+
+    both = document("doc_9", 1) + document("doc_10", 1, 2)
+    for pair in ("bn-hi", "hi-bn", "xh-zu", "zu-xh"):
+        write(root / f"xml/florestest2021.{pair}.all.xml", f"<dataset>{both}</dataset>")
+        table = root / f"humaneval/facebook-wikipedia-2021/ad-seg-scores-{pair}.csv"
+        rows = ("0-1-7.2_2 9 0.5 1", "4-1-8.2_2 9 1.5 1", "0-2-9.1_1 9 -1 1")
+        write(table, lines(["SYS SID RAW.SCR Z.SCR N", *(f"A.3 {pair}-{row}" for row in rows)]))
+    found = texts_of(build("flores21", tmp_path, tmp_path / "built"))
+    assert found["sources/bn-hi.txt"] == "s doc_9 1\ns doc_10 1\ns doc_10 2\n"
+    assert found["system-outputs/bn-hi/A.txt"] == "a doc_9 1\na doc_10 1\na doc_10 2\n"
+    assert found["human-scores/bn-hi.da.seg.score"] == "A\t-1.0\nA\tNone\nA\t1.0\n"
+    write(table, "SYS\nA.3 zu-xh-0-3-7.1_1 9 0.5 1\n")
+    assert refusal("flores21", tmp_path).endswith(
+        "line 2: there is no segment zu-xh-0-3-7.1_1 of A."
+    )

@@ -17,7 +17,7 @@ from cupel.human.evalset import read_evalset
 from cupel.reading import read_lines
 
 PACKS = ("wmt15-rankings", "da15", "da17", "mqm21", "ted21", "bio21", "esa24", "mlqe")
-NEW = ("mqm20", "mqm22")
+NEW = ("mqm20", "mqm22", "qe23", "qe24", "flores21")
 
 
 @pytest.fixture(scope="module")
