@@ -162,3 +162,39 @@ def test_a_question_is_a_value() -> None:
     assert question.changed() == {"references": ("r",), "ci": True}
     with pytest.raises(CupelError, match="has no option named 'cii'"):
         Weigh.of({"cii": True})
+
+
+def test_the_function_score_has_the_words_of_its_question() -> None:
+    """`cupel.score` takes texts where the question takes files; the rest has the same names."""
+    import inspect
+
+    import cupel
+
+    texts = {"hypotheses": "systems", "sources": "source", "progress": None}
+    fields = {field.name: field for field in fields_of(cupel.Score)}
+    for name, parameter in inspect.signature(cupel.score).parameters.items():
+        field = texts.get(name, name)
+        assert field is None or field in fields
+        if name not in texts and parameter.default is not parameter.empty:
+            empty = (None, (), 1)
+            assert parameter.default in empty
+            assert fields[name].default in empty
+    question = cupel.Score(references=("r",), systems=("h",), metrics=("chrf", "ter"), ci=True)
+    assert question == cupel.Score.of(
+        {"references": ["r"], "systems": ["h"], "metrics": ["chrf", "ter"], "ci": True}
+    )
+
+
+def test_an_answer_is_what_the_function_gives(tmp_path: Path) -> None:
+    import cupel
+
+    texts = {"r": ["the cat sat", "on the mat"], "h": ["the cat sat", "on a mat"]}
+    for name, lines in texts.items():
+        (tmp_path / name).write_text("".join(f"{line}\n" for line in lines))
+    scores = cupel.Score(
+        references=(f"{tmp_path}/r",),
+        systems=(f"{tmp_path}/h",),
+        metrics=("chrf", "bleu:tokenize=char"),
+    ).answer()
+    same = cupel.score(texts["h"], texts["r"], ["chrf", "bleu:tokenize=char"])
+    assert [row["score"] for row in scores.rows()] == [row["score"] for row in same.rows()]
