@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING
 
-from cupel.cli import output
-from cupel.cli.printing import print_streamed
-from cupel.cli.scale import segment_stream
+from cupel.cli.scale import print_blocks
 
 if TYPE_CHECKING:
     from cupel.engines.score import Scoring
@@ -33,16 +32,5 @@ def score(scoring: Scoring) -> None:
     apart = question.segments and question.keep is not None and question.file is None
     if apart:
         question = replace(question, segments=False)
-    with segment_stream(list(patterns.systems), metrics, question) as segments:
-        with output.progress_bar("scoring") as progress:
-            scores = score_on_ray(
-                patterns,
-                metrics,
-                settings,
-                with_scores=apart or question.segments,
-                watch=segments.add if segments else None,
-                progress=progress,
-            )
-        if segments:
-            segments.finish(scores)
-    print_streamed(question, scores, scoring.pair)
+    scored = partial(score_on_ray, patterns, metrics, settings)
+    print_blocks(scoring, question, list(patterns.systems), scored, with_scores=apart)

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import nullcontext
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,10 +17,11 @@ if TYPE_CHECKING:
     from cupel.engines.inputs import Inputs
     from cupel.engines.score import Scoring
     from cupel.metric import Metric
-    from cupel.questions.score import Printed
+    from cupel.questions.score import Printed, Score
+    from cupel.scores import Scores
 
 STREAM_BYTES = 16_000_000
-"""That of `cupel.engines.stream`, repeated here because importing it loads NumPy."""
+"""Inputs of at least so many bytes are read block by block: some 70,000 segments."""
 LOOKED_AT = 200
 """Segments whose language is looked at."""
 
@@ -72,14 +74,28 @@ def _reason(scoring: Scoring) -> str | None:
 def _score(scoring: Scoring) -> None:
     from cupel.engines.stream import score_files
 
-    question, inputs, metrics = scoring.question, scoring.inputs, scoring.metrics
-    with segment_stream(list(inputs.systems), metrics, question) as segments:
+    scored = partial(
+        score_files, scoring.inputs, scoring.metrics, workers=scoring.question.workers or 1
+    )
+    print_blocks(scoring, scoring.question, list(scoring.inputs.systems), scored)
+
+
+def print_blocks(
+    scoring: Scoring,
+    question: Score,
+    systems: list[str],
+    score: Callable[..., Scores],
+    with_scores: bool = False,
+) -> None:
+    """Score block by block, and print.
+
+    question: what is printed of it. score: takes `with_scores`, `watch` and `progress`, as
+    `cupel.engines.stream.score_files` does. with_scores: also where segments are not printed.
+    """
+    with segment_stream(systems, scoring.metrics, question) as segments:
         with output.progress_bar("scoring") as progress:
-            scores = score_files(
-                inputs,
-                metrics,
-                workers=question.workers or 1,
-                with_scores=question.segments,
+            scores = score(
+                with_scores=with_scores or question.segments,
                 watch=segments.add if segments else None,
                 progress=progress,
             )

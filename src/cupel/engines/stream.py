@@ -21,9 +21,6 @@ from cupel.metric import DetailedByText, Metric, learns_from_corpus
 from cupel.scores import Scores
 from cupel.scoring import check_needs
 
-STREAM_BYTES = 16_000_000
-"""`cupel score` reads inputs of at least so many bytes block by block: some 70,000 segments."""
-
 
 @runtime_checkable
 class LearnsFromBlocks(Protocol):
