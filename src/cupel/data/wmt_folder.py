@@ -19,10 +19,11 @@ from typing import Any
 from cupel.corpus import counted_segments
 from cupel.data.wmt_names import Side, language_pairs, more_references, output_of, side_of, xml_of
 from cupel.errors import CupelError
+from cupel.reading.campaigns import write_campaign, write_lines
 from cupel.reading.lines import iterate_lines, read_lines, read_text
 from cupel.reading.sgm import parse_streams
 from cupel.reading.sgm_tags import scan
-from cupel.reading.wmt_xml import read_wmt_xml
+from cupel.reading.wmt_xml import is_reference, read_wmt_xml
 
 _ENGLISH = ("english", "eng", "en")
 _YEAR = re.compile(r"wmt(?:20)?(\d\d)")
@@ -86,11 +87,11 @@ def write_dataset(official: WmtFolder, test: str, target: Path, *, into_english:
         ):
             kinds.append(("references", "ref"))
         for folder, kind in kinds:
-            _write(target / folder / name.replace("-src.", f"-{kind}."), _texts(path))
+            write_lines(target / folder / name.replace("-src.", f"-{kind}."), _texts(path))
     for pair, systems in official.outputs.get(test, {}).items():
         for system, path in systems.items():
-            _write(target / "system-outputs" / test / pair / system, _texts(path))
-    _write(target / "judgments.csv", _rankings(judgments_of(official, test), into_english))
+            write_lines(target / "system-outputs" / test / pair / system, _texts(path))
+    write_lines(target / "judgments.csv", _rankings(judgments_of(official, test), into_english))
     if official.scores is not None:
         shutil.copyfile(official.scores, target / "human-system-scores.txt")
 
@@ -101,15 +102,19 @@ def write_test_set(official: WmtFolder, test: str, target: Path) -> list[str]:
     pairs = language_pairs(sides)
     for pair, (source, reference) in pairs.items():
         sources = _texts(source)
-        _write(target / "sources" / f"{pair}.txt", sources)
-        references = {"A": reference, **more_references(sides, pair)}
-        for label, path in references.items():
-            _write(target / "references" / f"{pair}.ref{label}.txt", _same(path, source, sources))
-        for system, path in official.outputs.get(test, {}).get(pair, {}).items():
-            place = target / "system-outputs" / pair / f"{system}.txt"
-            _write(place, _same(path, source, sources))
-        if source.suffix == ".sgm":
-            _write_documents(target, pair, list(_documents(source)))
+        references = {"refA": reference}
+        references |= {f"ref{letter}": p for letter, p in more_references(sides, pair).items()}
+        outputs = official.outputs.get(test, {}).get(pair, {})
+        documents = list(_documents(source)) if source.suffix == ".sgm" else []
+        write_campaign(
+            target,
+            pair,
+            sources,
+            {name: _same(path, source, sources) for name, path in references.items()},
+            {system: _same(path, source, sources) for system, path in outputs.items()},
+            [(domain, document) for document, domain, _ in documents],
+        )
+        _write_origins(target, pair, [origin for *_, origin in documents])
     for path in official.xml.get(test, []):
         content = read_wmt_xml(path)
         if content.pair not in pairs:
@@ -120,19 +125,23 @@ def write_test_set(official: WmtFolder, test: str, target: Path) -> list[str]:
 
 def _write_xml(target: Path, pair: str, fields: Mapping[str, list[str]]) -> None:
     texts = dict(fields)
-    _write(target / "sources" / f"{pair}.txt", texts.pop("src"))
-    documents, origins = texts.pop("docid"), texts.pop("origlang")
+    sources, documents, origins = (texts.pop(name) for name in ("src", "docid", "origlang"))
     domains = texts.pop("domain", [""] * len(documents))
-    _write_documents(target, pair, list(zip(documents, domains, origins, strict=True)))
-    for name, lines in texts.items():
-        label = name.removeprefix("ref:").removeprefix("ref")
-        is_reference = name.startswith("ref:") or name == "ref"
-        place = (
-            target / "references" / f"{pair}.ref{label}.txt"
-            if is_reference
-            else target / "system-outputs" / pair / f"{name.replace('/', '_')}.txt"
-        )
-        _write(place, lines)
+    references = [name for name in texts if is_reference(name)]
+    write_campaign(
+        target,
+        pair,
+        sources,
+        {name.replace(":", ""): texts.pop(name) for name in references},
+        {name.replace("/", "_"): lines for name, lines in texts.items()},
+        zip(domains, documents, strict=True),
+    )
+    _write_origins(target, pair, origins)
+
+
+def _write_origins(target: Path, pair: str, origins: Sequence[str]) -> None:
+    if any(origins):
+        write_lines(target / "documents" / f"{pair}.origlang", origins)
 
 
 def _files(folder: Path) -> Iterator[Path]:
@@ -189,13 +198,6 @@ def _documents(path: Path) -> Iterator[tuple[str, str, str]]:
             yield document
 
 
-def _write_documents(target: Path, pair: str, documents: Sequence[tuple[str, str, str]]) -> None:
-    folder = target / "documents"
-    _write(folder / f"{pair}.docs", [f"{domain}\t{document}" for document, domain, _ in documents])
-    if any(origin for *_, origin in documents):
-        _write(folder / f"{pair}.origlang", [origin for *_, origin in documents])
-
-
 def _rankings(files: Sequence[Path], into_english: bool) -> list[str]:
     """The rows of all files, or those into English, under the header of the first."""
     rows: list[str] = []
@@ -212,9 +214,3 @@ def _rankings(files: Sequence[Path], into_english: bool) -> list[str]:
             if not into_english or line.split(",")[target].strip().lower() in _ENGLISH
         ]
     return rows
-
-
-def _write(path: Path, lines: Sequence[str]) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with path.open("w", encoding="utf-8", newline="\n") as file:
-        file.writelines(f"{line}\n" for line in lines)

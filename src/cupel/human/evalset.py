@@ -26,11 +26,8 @@ from cupel.errors import CupelError
 from cupel.human.evalset_scores import Shape, metric_and_references, read_score_sets, scorer_of
 from cupel.human.scores import ScoreSet
 from cupel.human.wmt_campaigns import Standard, standard
-from cupel.reading.lines import read_lines
-from cupel.reading.rows import read_table
-from cupel.reading.tables import read_column
+from cupel.reading.campaigns import read_documents, read_texts, text_files
 
-_SUFFIXES = (".txt", ".jsonl")
 _NO_TRANSLATION = "[No translation supplied]"  # as these folders write an empty segment
 _RESERVED = ("all", "src")
 
@@ -104,7 +101,7 @@ def means(scores: FloatArray, groups: Mapping[str, IntArray]) -> FloatArray:
 
 def evalset_pairs(folder: Path | str) -> list[str]:
     """The language pairs that the folder has sources of."""
-    paths = _texts(Path(folder) / "sources", "")
+    paths = text_files(Path(folder) / "sources")
     if not paths:
         raise CupelError(f"{folder} has no sources/PAIR.txt: it is no folder of mt-metrics-eval.")
     return sorted(paths)
@@ -128,12 +125,12 @@ def read_evalset(
     if pair not in pairs:
         raise CupelError(f"{folder} has no language pair {pair!r}; it has {', '.join(pairs)}.")
     facts = standard(folder, pair)
-    paths = _texts(folder / "references", f"{pair}.")
+    paths = _references(folder, pair)
     texts = {name: _read(path, "target") for name, path in paths.items()}
     chosen = _chosen(
         folder, pair, references or ([facts.reference] if facts.reference else None), texts
     )
-    source = _texts(folder / "sources", "")[pair]
+    source = text_files(folder / "sources")[pair]
     sources = _read(source, "source")
     for name in chosen:
         if len(texts[name]) != len(sources):
@@ -141,7 +138,7 @@ def read_evalset(
                 f"{source} has {counted_segments(len(sources))}, "
                 f"but {paths[name]} has {len(texts[name])}."
             )
-    outputs = _texts(folder / "system-outputs" / pair, "")
+    outputs = text_files(folder / "system-outputs" / pair)
     corpus = _corpus(
         folder, pair, outputs, source, sources, {n: (paths[n], texts[n]) for n in chosen}
     )
@@ -218,24 +215,17 @@ def _documents(path: Path, segments: int) -> tuple[list[str], list[str]]:
     """Domain and document of each segment; one of each where the folder does not say."""
     if not path.exists():
         return ["all"] * segments, ["all"] * segments
-    table = read_table(path, None, header=False)
-    if len(table.rows[0]) < 2:
-        raise CupelError(f"{table.where(0)}: a domain and a document were expected.")
-    if len(table.rows) != segments:
-        raise CupelError(
-            f"{path} has {len(table.rows)} lines, but there are {counted_segments(segments)}."
-        )
-    documents = [row[1] for row in table.rows]
+    rows = read_documents(path, segments)
     closed: set[str] = set()
-    for row, (before, name) in enumerate(pairwise(documents), start=1):
+    for number, ((_, before), (_, name)) in enumerate(pairwise(rows), start=2):
         if name != before:
             closed.add(before)
             if name in closed:
                 raise CupelError(
-                    f"{table.where(row)}: the document {name!r} begins a second time; the segments "
-                    "of a document must follow each other."
+                    f"{path}, line {number}: the document {name!r} begins a second time; the "
+                    "segments of a document must follow each other."
                 )
-    return [row[0] for row in table.rows], documents
+    return [domain for domain, _ in rows], [document for _, document in rows]
 
 
 def _places(names: Sequence[str]) -> dict[str, IntArray]:
@@ -246,29 +236,16 @@ def _places(names: Sequence[str]) -> dict[str, IntArray]:
     return {name: np.array(where) for name, where in places.items()}
 
 
-def _texts(folder: Path, prefix: str) -> dict[str, Path]:
-    """The text files of a folder by what follows the prefix in their names."""
-    paths: dict[str, Path] = {}
-    for path in sorted(folder.glob(f"{prefix}*")):
-        if path.suffix not in _SUFFIXES:
-            continue
-        name = path.name.removeprefix(prefix).removesuffix(path.suffix)
+def _references(folder: Path, pair: str) -> dict[str, Path]:
+    paths = text_files(folder / "references", f"{pair}.")
+    for name in _RESERVED:
         if name in paths:
             raise CupelError(
-                f"{paths[name]} and {path} have one name, {name!r}: remove one of them."
+                f"{paths[name]}: a reference cannot be called {name!r}, which means something else "
+                "in the names of score files; rename it to refA, for example."
             )
-        if prefix and name in _RESERVED:
-            raise CupelError(
-                f"{path}: a reference cannot be called {name!r}, which means something else in the "
-                "names of score files; rename it to refA, for example."
-            )
-        paths[name] = path
     return paths
 
 
 def _read(path: Path, field: str) -> list[str]:
-    if path.suffix == ".txt":
-        cells = read_lines(path)
-    else:
-        cells = [str(cell) for cell in read_column(str(path), "jsonl", field)]
-    return ["" if cell == _NO_TRANSLATION else cell for cell in cells]
+    return ["" if cell == _NO_TRANSLATION else cell for cell in read_texts(path, field)]

@@ -25,6 +25,8 @@ from cupel.reading.rows import Table, read_table
 from cupel.reading.segments import counted, nearest
 
 Systems = Mapping[str, Sequence[str]]
+Key = tuple[str, str, str]
+"""Metric, language pair, test set."""
 
 
 def read_sys_scores(path: Path | str, systems: Systems | None = None) -> list[ScoreSet]:
@@ -34,27 +36,15 @@ def read_sys_scores(path: Path | str, systems: Systems | None = None) -> list[Sc
     unknown system is an error. A system may be named in full or as the metrics task does it,
     `cu-moses.3383` for `newstest2014.cu-moses.3383.cs-en`.
     """
-    table = read_table(path, "\t", header=False)
-    columns = _layout(table, 5)
-    collected: dict[tuple[str, str, str], dict[str, tuple[float, int]]] = {}
-    for row, fields in enumerate(table.rows):
-        metric, pair, testset = _named(fields, columns[0])
-        if systems is not None and pair not in systems:
-            continue
-        system = _system(table, row, fields[columns[0]], pair, testset, systems)
-        score = finite_score(fields[columns[-1]], table.where(row))
-        scores = collected.setdefault((metric, pair, testset), {})
-        if system in scores:
-            raise CupelError(
-                f"{table.where(row)}: there is a second score of system {system!r} for {pair}; "
-                f"the first is in line {table.lines[scores[system][1]]}."
-            )
-        scores[system] = score, row
+    _, collected = _collected(path, 5, systems)
     return [
         ScoreSet(
-            metric, pair, system_scores={s: v for s, (v, _) in scores.items()}, testset=testset
+            metric,
+            pair,
+            system_scores={system: scores[0][0] for system, scores in by_system.items()},
+            testset=testset,
         )
-        for (metric, pair, testset), scores in collected.items()
+        for (metric, pair, testset), by_system in collected.items()
     ]
 
 
@@ -66,28 +56,37 @@ def read_seg_scores(
     Every system must have a score for every segment: as many as `segments` says, or else as the
     system with the most of them has. systems: as for `read_sys_scores`.
     """
-    table = read_table(path, "\t", header=False)
-    columns = _layout(table, 6)
-    collected: dict[tuple[str, str, str], dict[str, dict[int, tuple[float, int]]]] = {}
-    for row, fields in enumerate(table.rows):
-        metric, pair, testset = _named(fields, columns[0])
-        if systems is not None and pair not in systems:
-            continue
-        system = _system(table, row, fields[columns[0]], pair, testset, systems)
-        segment = segment_number(fields[columns[1]], table.where(row))
-        score = finite_score(fields[columns[-1]], table.where(row))
-        scores = collected.setdefault((metric, pair, testset), {}).setdefault(system, {})
-        if segment in scores:
-            raise CupelError(
-                f"{table.where(row)}: there is a second score of system {system!r}, segment "
-                f"{segment + 1}, for {pair}; the first is in line "
-                f"{table.lines[scores[segment][1]]}."
-            )
-        scores[segment] = score, row
+    table, collected = _collected(path, 6, systems)
     return [
         _complete(table, key, scores, None if segments is None else segments.get(key[1]))
         for key, scores in collected.items()
     ]
+
+
+def _collected(
+    path: Path | str, width: int, systems: Systems | None
+) -> tuple[Table, dict[Key, dict[str, dict[int, tuple[float, int]]]]]:
+    """(metric, pair, test set) -> system -> segment -> score and row; of systems, the segment is 0."""
+    table = read_table(path, "\t", header=False)
+    columns = _layout(table, width)
+    collected: dict[Key, dict[str, dict[int, tuple[float, int]]]] = {}
+    for row, fields in enumerate(table.rows):
+        metric, pair, testset = _named(fields, columns[0])
+        if systems is not None and pair not in systems:
+            continue
+        where = table.where(row)
+        system = _system(table, row, fields[columns[0]], pair, testset, systems)
+        segment = segment_number(fields[columns[1]], where) if width == 6 else 0
+        score = finite_score(fields[columns[-1]], where)
+        scores = collected.setdefault((metric, pair, testset), {}).setdefault(system, {})
+        if segment in scores:
+            place = f", segment {segment + 1}," if width == 6 else ""
+            raise CupelError(
+                f"{where}: there is a second score of system {system!r}{place} for {pair}; the first "
+                f"is in line {table.lines[scores[segment][1]]}."
+            )
+        scores[segment] = score, row
+    return table, collected
 
 
 def write_sys_scores(path: Path | str, sets: Iterable[ScoreSet]) -> None:
@@ -151,7 +150,7 @@ def _layout(table: Table, fields: int) -> list[int]:
     return plain if _is_number(first[plain[-1]]) and not _is_number(first[late[-1]]) else late
 
 
-def _named(fields: Sequence[str], system: int) -> tuple[str, str, str]:
+def _named(fields: Sequence[str], system: int) -> Key:
     """Metric, pair and test set; a metric with a reference of its own is METRIC-REFERENCE."""
     metric, pair, testset = fields[:3]
     return (metric if system == 3 else f"{metric}-{fields[system - 1]}"), pair, testset
@@ -181,7 +180,7 @@ def _system(
 
 def _complete(
     table: Table,
-    key: tuple[str, str, str],
+    key: Key,
     collected: Mapping[str, Mapping[int, tuple[float, int]]],
     segments: int | None,
 ) -> ScoreSet:

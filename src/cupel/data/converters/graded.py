@@ -8,11 +8,12 @@ Every text has one line per segment, with single spaces; a score that people did
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from cupel.errors import CupelError
+from cupel.reading.campaigns import write_campaign, write_lines
 
 
 @dataclass(frozen=True)
@@ -43,13 +44,15 @@ def write_pair(folder: Path, judged: JudgedPair, human: str) -> None:
             **{f"the scores of {system}": scores for system, scores in judged.scores.items()},
         }
     )
-    _write(folder / "sources" / f"{pair}.txt", map(one_line, judged.sources))
-    for name, lines in judged.references.items():
-        _write(folder / "references" / f"{pair}.{name}.txt", map(one_line, lines))
-    for system, lines in judged.outputs.items():
-        _write(folder / "system-outputs" / pair / f"{system}.txt", map(one_line, lines))
-    _write(folder / "documents" / f"{pair}.docs", map("\t".join, judged.documents))
-    _write(
+    write_campaign(
+        folder,
+        pair,
+        map(one_line, judged.sources),
+        {name: map(one_line, lines) for name, lines in judged.references.items()},
+        {system: map(one_line, lines) for system, lines in judged.outputs.items()},
+        judged.documents,
+    )
+    write_lines(
         folder / "human-scores" / f"{pair}.{human}.seg.score",
         (f"{system}\t{score}" for system in judged.outputs for score in judged.scores[system]),
     )
@@ -69,8 +72,3 @@ def check_lengths(columns: Mapping[str, Sequence[object]]) -> None:
                 f"{name}: {len(columns[first])} lines expected, as in {first}, "
                 f"{len(columns[name])} found."
             )
-
-
-def _write(path: Path, lines: Iterable[str]) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8", newline="\n")

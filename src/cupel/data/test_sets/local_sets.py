@@ -7,7 +7,7 @@ on all sources and references into English), once white space is written as it d
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
 
@@ -17,11 +17,10 @@ from cupel.data.test_sets.test_set import Part, Texts
 from cupel.data.wmt_names import language_pairs, side_of
 from cupel.errors import CupelError
 from cupel.folders import search_folders
+from cupel.reading.campaigns import read_documents, read_texts, text_files
 from cupel.reading.lines import iterate_lines, read_lines
-from cupel.reading.tables import read_column
 from cupel.reading.wmt_xml import one_space
 
-_TEXT_SUFFIXES = (".txt", ".jsonl")
 _CHOICE = re.compile(r"(?P<name>.+)/(?P<letters>[A-Z]+)")
 
 
@@ -67,7 +66,7 @@ def folder_pairs(folder: Path) -> list[str]:
     references = [path.name for path in (folder / "references").iterdir()]
     return [
         pair
-        for pair in _texts_of(folder / "sources", "")
+        for pair in text_files(folder / "sources")
         if any(name.startswith(f"{pair}.") for name in references)
     ]
 
@@ -104,14 +103,14 @@ def _wmt_pairs(folder: Path) -> Mapping[str, tuple[Path, Path]]:
 
 def _campaign_fields(folder: Path, pair: str) -> dict[str, Texts]:
     fields: dict[str, Texts] = {}
-    source = _texts_of(folder / "sources", "")[pair]
-    fields["src"] = partial(_read, source, "source")
-    for name, path in _texts_of(folder / "references", f"{pair}.").items():
+    source = text_files(folder / "sources")[pair]
+    fields["src"] = partial(read_texts, source, "source")
+    for name, path in text_files(folder / "references", f"{pair}.").items():
         label = name.removeprefix("ref")
-        fields[f"ref:{label}" if label else "ref"] = partial(_read, path, "target")
+        fields[f"ref:{label}" if label else "ref"] = partial(read_texts, path, "target")
     documents = folder / "documents" / f"{pair}.docs"
     if documents.is_file():
-        domains, ids = zip(*_document_rows(documents), strict=True)
+        domains, ids = zip(*read_documents(documents), strict=True)
         fields["docid"] = partial(list, ids)
         if any(domains):
             fields["domain"] = partial(list, domains)
@@ -121,28 +120,5 @@ def _campaign_fields(folder: Path, pair: str) -> dict[str, Texts]:
     return fields
 
 
-def _texts_of(folder: Path, prefix: str) -> dict[str, Path]:
-    paths = (path for path in sorted(folder.iterdir()) if path.suffix in _TEXT_SUFFIXES)
-    return {
-        p.name.removeprefix(prefix).removesuffix(p.suffix): p
-        for p in paths
-        if p.name.startswith(prefix)
-    }
-
-
-def _read(path: Path, field: str) -> list[str]:
-    if path.suffix == ".txt":
-        return read_lines(path)
-    return [str(cell) for cell in read_column(str(path), "jsonl", field)]
-
-
 def _cleaned(path: Path) -> list[str]:
     return [one_space(line) for line in iterate_lines(path)]
-
-
-def _document_rows(path: Path) -> Iterator[list[str]]:
-    for number, line in enumerate(iterate_lines(path), start=1):
-        cells = line.split("\t")
-        if len(cells) != 2:
-            raise CupelError(f"{path}, line {number}: a domain and a document were expected.")
-        yield cells

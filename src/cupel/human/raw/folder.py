@@ -13,7 +13,7 @@ Human translations are both references and systems, as the campaigns of WMT have
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -27,6 +27,7 @@ from cupel.human.raw.quality import Quality
 from cupel.human.raw.rated import Rated
 from cupel.human.raw.ratings import MERGED, SUFFIX, rating_line
 from cupel.human.raw.texts import Texts
+from cupel.reading.campaigns import write_campaign, write_lines
 
 Ratings = dict[tuple[str, tuple[str, str]], Judgment]
 """(system, (document, segment)) -> judgment."""
@@ -75,14 +76,16 @@ def _write_texts(target: Path, part: Imported) -> None:
     pair, texts = part.rated.pair, part.texts
     _check_name("language pair", pair)
     _check_name("name", part.name)
-    _put(target / f"sources/{pair}.txt", texts.sources)
-    for name, lines in texts.references.items():
-        _put(target / f"references/{pair}.{name}.txt", lines)
     for system in part.rated.systems:
         _check_name("system", system)
-        _put(target / f"system-outputs/{pair}/{system}.txt", texts.outputs[system])
-    documents = (f"{domain}\t{document}" for domain, document in texts.documents)
-    _put(target / f"documents/{pair}.docs", documents)
+    write_campaign(
+        target,
+        pair,
+        _plain(texts.sources),
+        {name: _plain(lines) for name, lines in texts.references.items()},
+        {system: _plain(texts.outputs[system]) for system in part.rated.systems},
+        [(domain, " ".join(_plain([document]))) for domain, document in texts.documents],
+    )
 
 
 def _check_name(what: str, name: str) -> None:
@@ -94,9 +97,9 @@ def _write_scores(target: Path, part: Imported) -> None:
     base = f"human-scores/{part.rated.pair}.{part.name}"
     rows = list(zip(part.rated.systems, part.scores, strict=True))
     segments = (f"{system}\t{_number(score)}" for system, row in rows for score in row.tolist())
-    _put(target / f"{base}.seg.score", segments)
+    write_lines(target / f"{base}.seg.score", segments)
     systems = (f"{system}\t{_number(_mean(row))}" for system, row in rows)
-    _put(target / f"{base}.sys.score", systems)
+    write_lines(target / f"{base}.sys.score", systems)
 
 
 def _write_ratings(target: Path, part: Imported) -> None:
@@ -128,7 +131,7 @@ def _put_ratings(folder: Path, part: Imported, files: Mapping[str, Ratings]) -> 
             for system in part.rated.systems
             for place in part.texts.places
         )
-        _put(folder / f"{part.rated.pair}.{part.name}.{name}{SUFFIX}", lines)
+        write_lines(folder / f"{part.rated.pair}.{part.name}.{name}{SUFFIX}", lines)
 
 
 def _write_quality(target: Path, part: Imported) -> None:
@@ -137,16 +140,14 @@ def _write_quality(target: Path, part: Imported) -> None:
         rows = [one.row() for one in part.quality]
         lines = ["\t".join(rows[0])]
         lines += ["\t".join("" if v is None else str(v) for v in row.values()) for row in rows]
-        _put(target / "annotators.tsv", lines)
+        write_lines(target / "annotators.tsv", _plain(lines))
     if part.left_out is not None and part.left_out.judgments:
         _put_ratings(target / "left-out", part, _by_rater(part.left_out))
 
 
-def _put(path: Path, lines: Iterable[str]) -> None:
-    """Write lines; a line end inside a text becomes a blank, so that marks keep their places."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    content = "".join(line.replace("\n", " ").replace("\r", " ") + "\n" for line in lines)
-    path.write_text(content, encoding="utf-8", newline="")
+def _plain(lines: Iterable[str]) -> Iterator[str]:
+    """A line end inside a text becomes a blank, so that marks keep their places."""
+    return (line.replace("\n", " ").replace("\r", " ") for line in lines)
 
 
 def _number(score: float) -> str:

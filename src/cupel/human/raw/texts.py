@@ -14,7 +14,7 @@ from pathlib import Path
 from cupel.errors import CupelError
 from cupel.human.evalset import read_evalset
 from cupel.human.raw.annotations import Annotations, Judgment, Notes, check_text, segment_order
-from cupel.reading.lines import read_lines
+from cupel.reading.campaigns import read_documents
 from cupel.reading.segments import nearest
 
 _HUMAN = re.compile(r"(?:ref(?:erence)?|human)[-_. ]?([a-z])?(?:\.\d+)?", re.IGNORECASE)
@@ -160,12 +160,7 @@ def _line(
 
 def _documents(folder: Path, pair: str, length: int) -> list[tuple[str, str]]:
     path = folder / "documents" / f"{pair}.docs"
-    if not path.is_file():
-        return [("all", "document")] * length
-    rows = [line.split("\t") if "\t" in line else line.split() for line in read_lines(path)]
-    if len(rows) != length or any(len(row) < 2 for row in rows):
-        raise CupelError(f"{path} has not a domain and a document for each of {length} segments.")
-    return [(row[0], row[1]) for row in rows]
+    return read_documents(path, length) if path.is_file() else [("all", "document")] * length
 
 
 def anonymous(annotations: Annotations) -> Annotations:
