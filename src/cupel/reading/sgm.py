@@ -61,7 +61,7 @@ def read_sgm(
 
 def parse_streams(content: str, file: str) -> Streams:
     """All streams of a test set, in the file's order."""
-    builder = _Builder(content, file)
+    builder = Builder(content, file)
     for tag in scan(content, file):
         builder.add(tag)
     if not builder.streams:
@@ -71,8 +71,12 @@ def parse_streams(content: str, file: str) -> Streams:
 
 
 @dataclass
-class _Builder:
-    """The current place in the file, and the streams read so far."""
+class Builder:
+    """The current place in the file, and what was read so far.
+
+    documents: the attributes of each by its name, without those of test suites. languages: of each
+    kind of part, where the parts name them.
+    """
 
     content: str
     file: str
@@ -84,8 +88,11 @@ class _Builder:
     set_number: int = 0
     unlabelled: int = 0
     skipped: bool = False
+    documents: dict[str, Mapping[str, str]] = field(default_factory=dict)
+    languages: dict[Role, dict[str, None]] = field(default_factory=dict)
 
     def add(self, tag: Tag) -> None:
+        """Take the next tag."""
         if tag.name == "seg":
             self._add_segment(tag)
         elif tag.name == "doc":
@@ -110,6 +117,8 @@ class _Builder:
         if self.document is None:
             raise self._error(tag, "a document has no docid")
         self.skipped = "testsuite" in tag.attributes
+        if not self.skipped:
+            self.documents[self.document] = tag.attributes
         if self.set_kind is not None:
             label = tag.attributes.get("sysid") or self.set_label
             self.stream = _stream(self.set_kind, label, self.set_number)
@@ -120,6 +129,7 @@ class _Builder:
             self.stream = None
             return
         kind = _KINDS[tag.name]
+        self.languages.setdefault(kind, {})[tag.attributes.get("lang", "")] = None
         label = tag.attributes.get("translator" if kind == "reference" else "system") or None
         if kind == "reference" and label is None:
             self.unlabelled += 1
