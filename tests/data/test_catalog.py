@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import csv
 import hashlib
+import subprocess
+import sys
 from collections import defaultdict
 
 import pytest
@@ -41,6 +43,15 @@ def test_every_dataset_says_what_it_is():
         assert dataset.published.startswith("https://")
         # There is no archive of those that only a recipe makes.
         assert len(bytes.fromhex(dataset.sha256)) == (0 if name in built else 32)
+
+
+def test_importing_the_room_loads_no_downloader_and_reads_no_catalog():
+    code = (
+        "import sys, cupel.data; names = 'urllib.request http.client tarfile zipfile gzip tomllib "
+        "cupel.data.download cupel.data.places'.split(); print(*(n for n in names if n in sys.modules))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "\n"
 
 
 def test_the_counts_that_the_descriptions_give():

@@ -40,10 +40,7 @@ def problems(dataset: Dataset, folder: Path) -> list[str]:
     """Everything that is wrong with this folder as a copy of the dataset."""
     counter = _Counter(folder)
     sentences = [*missing_files(dataset, folder), *_wrong_lines(dataset, counter)]
-    if dataset.kind == "wmt":
-        sentences += _ragged_pairs(dataset, counter)
-    if dataset.kind == "graded":
-        sentences += _ragged_campaigns(dataset, counter)
+    sentences += _ragged(dataset, counter)
     if dataset.kind == "mutt":
         sentences += _ragged_trials(dataset, folder)
     # Files are named inside the dataset: `add` checks a temporary copy.
@@ -102,33 +99,40 @@ def _wrong_lines(dataset: Dataset, count: _Counter) -> Iterator[str]:
                 yield f"{count.named(path)}: {expected.lines} lines expected, {lines} found."
 
 
-def _ragged_pairs(dataset: Dataset, count: _Counter) -> Iterator[str]:
+def _ragged(dataset: Dataset, count: _Counter) -> Iterator[str]:
+    """Texts and documents with another number of lines than those that they belong to, and scores."""
     reported: set[str] = set()
     for pair in dataset.pairs:
-        parts = wmt_files(count.folder, dataset.name, pair)
-        for path in (parts.source, *parts.systems.values()):
-            sentence = _mismatch(parts.reference, path, count)
+        for reference, path in _together(dataset, pair, count.folder):
+            sentence = _mismatch(reference, path, count)
             # Pairs share references and sources, so a mismatch may come up again.
             if sentence and sentence not in reported:
                 reported.add(sentence)
                 yield sentence
+        if dataset.kind == "graded":
+            yield from _unfit_scores(pair, count)
 
 
-def _ragged_campaigns(dataset: Dataset, count: _Counter) -> Iterator[str]:
-    """Texts and documents with another number of lines than the source; scores that do not fit."""
-    for pair in dataset.pairs:
-        source = count.folder / "sources" / f"{pair}.txt"
+def _together(dataset: Dataset, pair: str, folder: Path) -> Iterator[tuple[Path, Path]]:
+    """(text, another one) of which every line belongs to the same line of the other."""
+    if dataset.kind == "wmt":
+        parts = wmt_files(folder, dataset.name, pair)
+        yield from ((parts.reference, path) for path in (parts.source, *parts.systems.values()))
+    elif dataset.kind == "graded":
         texts = (
             f"references/{pair}.*.txt",
             f"system-outputs/{pair}/*.txt",
             f"documents/{pair}.docs",
         )
-        for path in sorted(path for pattern in texts for path in count.folder.glob(pattern)):
-            if sentence := _mismatch(source, path, count):
-                yield sentence
-        systems = {path.stem for path in count.folder.glob(f"system-outputs/{pair}/*.txt")}
-        for path in sorted(count.folder.glob(f"human-scores/{pair}.*.seg.score")):
-            yield from _wrong_scores(path, systems, source, count)
+        paths = sorted(path for pattern in texts for path in folder.glob(pattern))
+        yield from ((folder / "sources" / f"{pair}.txt", path) for path in paths)
+
+
+def _unfit_scores(pair: str, count: _Counter) -> Iterator[str]:
+    source = count.folder / "sources" / f"{pair}.txt"
+    systems = {path.stem for path in count.folder.glob(f"system-outputs/{pair}/*.txt")}
+    for path in sorted(count.folder.glob(f"human-scores/{pair}.*.seg.score")):
+        yield from _wrong_scores(path, systems, source, count)
 
 
 def _wrong_scores(path: Path, systems: set[str], source: Path, count: _Counter) -> Iterator[str]:

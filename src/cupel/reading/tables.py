@@ -10,6 +10,7 @@ from __future__ import annotations
 import io
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import partial
 from typing import TYPE_CHECKING
 
 from cupel.errors import CupelError
@@ -34,15 +35,7 @@ def read_column(file: str, kind: str, column: str | None, encoding: str = "utf-8
     return cells
 
 
-def _read_tsv(file: str, column: str | None, encoding: str) -> list[Cell]:
-    return _delimited(file, "\t", column, encoding)
-
-
-def _read_csv(file: str, column: str | None, encoding: str) -> list[Cell]:
-    return _delimited(file, ",", column, encoding)
-
-
-def _delimited(file: str, separator: str, column: str | None, encoding: str) -> list[Cell]:
+def _read_delimited(separator: str, file: str, column: str | None, encoding: str) -> list[Cell]:
     rows = iterate_rows(file, separator, encoding=encoding)
     columns = next(rows)[1]
     place = columns.index(the_column(file, columns, column))
@@ -143,8 +136,8 @@ def _has_lone_surrogate(text: str) -> bool:
 
 
 _READERS: Mapping[str, Callable[[str, str | None, str], list[Cell]]] = {
-    "tsv": _read_tsv,
-    "csv": _read_csv,
+    "tsv": partial(_read_delimited, "\t"),
+    "csv": partial(_read_delimited, ","),
     "jsonl": _read_json_lines,
     "parquet": _read_parquet,
 }
