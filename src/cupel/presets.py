@@ -71,7 +71,8 @@ def load_preset(name: str, metric: str) -> Preset:
         raise CupelError(
             f"The preset {path} is for the metric {content['metric']!r}; {metric!r} was expected."
         )
-    return Preset(metric, _numbers(content.pop("parameters", None), path), _rest(content))
+    del content["metric"]
+    return Preset(metric, _numbers(content.pop("parameters", None), path), content)
 
 
 def _numbers(parameters: object, path: Path) -> dict[str, float]:
@@ -95,7 +96,3 @@ def _is_number(value: object) -> bool:
     if isinstance(value, bool) or not isinstance(value, int | float):
         return False
     return abs(value) <= sys.float_info.max
-
-
-def _rest(content: dict[str, object]) -> dict[str, object]:
-    return {key: value for key, value in content.items() if key != "metric"}

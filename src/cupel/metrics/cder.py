@@ -31,6 +31,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from cupel.kernels.edits import LONG_JUMPS
 from cupel.metrics.error_rate import WordErrorRate
 from cupel.registry import register
 
@@ -43,9 +44,4 @@ class Cder(WordErrorRate):
     """The error rate of this distance."""
 
     name = "cder"
-
-    @property
-    def distance(self) -> int:
-        from cupel.kernels.edits import LONG_JUMPS
-
-        return LONG_JUMPS
+    distance = LONG_JUMPS

@@ -10,6 +10,7 @@ reference has words.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
@@ -40,14 +41,11 @@ class WordErrorRate(Metric):
 
     higher_is_better = False
     threaded = True
+    distance: ClassVar[int]
+    """One of the distances of `cupel.kernels.edits`."""
 
     def __post_init__(self) -> None:
         _ = self.tokenizer
-
-    @property
-    def distance(self) -> int:
-        """One of the distances of `cupel.kernels.edits`."""
-        raise NotImplementedError
 
     @property
     def tokenizer(self) -> Tokenizer:

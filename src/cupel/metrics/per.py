@@ -28,6 +28,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from cupel.kernels.edits import POSITION_INDEPENDENT
 from cupel.metrics.error_rate import WordErrorRate
 from cupel.registry import register
 
@@ -38,9 +39,4 @@ class Per(WordErrorRate):
     """The error rate of this distance."""
 
     name = "per"
-
-    @property
-    def distance(self) -> int:
-        from cupel.kernels.edits import POSITION_INDEPENDENT
-
-        return POSITION_INDEPENDENT
+    distance = POSITION_INDEPENDENT

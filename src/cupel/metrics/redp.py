@@ -78,10 +78,6 @@ TABLE_1 = {
 """The values of the paper."""
 
 
-def _missing() -> str | None:
-    return parser_missing() or table_missing()
-
-
 _LENGTH, _FIRST = 0, 1
 _PER_LENGTH = 10
 _COUNT, _PARAPHRASES = 0, 9
@@ -90,7 +86,7 @@ _COUNT, _PARAPHRASES = 0, 9
 @register(
     "redp",
     "RED with stems, synonyms, paraphrases and function words (Yu et al. 2014)",
-    check=_missing,
+    check=lambda: parser_missing() or table_missing(),
 )
 @dataclass(frozen=True)
 class Redp(DepNgramMetric):

@@ -27,6 +27,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from cupel.kernels.edits import WORD_ERRORS
 from cupel.metrics.error_rate import WordErrorRate
 from cupel.registry import register
 
@@ -37,9 +38,4 @@ class Wer(WordErrorRate):
     """The error rate of this distance."""
 
     name = "wer"
-
-    @property
-    def distance(self) -> int:
-        from cupel.kernels.edits import WORD_ERRORS
-
-        return WORD_ERRORS
+    distance = WORD_ERRORS
