@@ -80,6 +80,15 @@ def test_limits_are_read_from_the_last_equals_sign() -> None:
         assert str(error.value) == sentence
 
 
+def test_limits_name_metrics_in_any_letters() -> None:
+    assert gates.limits(["BLEU=30", "chrF++=5"], "--x", ["bleu", "chrf++"]) == {
+        "bleu": 30.0,
+        "chrf++": 5.0,
+    }
+    with pytest.raises(CupelError, match="--x names 'bleu' twice"):
+        gates.limits(["BLEU=30", "bleu=5"], "--x", ["bleu"])
+
+
 @pytest.mark.parametrize(
     ("margins", "alpha", "sentence"),
     [

@@ -60,6 +60,7 @@ def limits(given: Sequence[str], option: str, labels: Sequence[str]) -> dict[str
             value = np.nan
         if not label or not np.isfinite(value):
             raise CupelError(f"{option} {text!r} is not METRIC=NUMBER, such as bleu=30.")
+        label = next((known for known in labels if known.lower() == label.lower()), label)
         if label in result:
             raise CupelError(f"{option} names {label!r} twice.")
         result[label] = value

@@ -54,7 +54,8 @@ def metric_weights(
     """
     pairs = given.items() if isinstance(given, Mapping) else _parsed(given)
     weights = dict.fromkeys(labels, 1.0)
-    for name, value in pairs:
+    for written, value in pairs:
+        name = next((label for label in labels if label.lower() == written.lower()), written)
         if name not in weights:
             raise CupelError(
                 f"There is a weight of {name!r}, which is not among the metrics: {', '.join(labels)}."

@@ -88,7 +88,7 @@ def for_target(specs: Sequence[Spec], pair: str | None) -> list[Spec]:
 def replacement_notes(specs: Iterable[object], pair: str | None) -> list[str]:
     """A sentence about each metric that is replaced."""
     return [
-        f"The target language is not English: {new} takes the place of {old}."
+        f"The target language is not English: {new} takes the place of {old.lower()}."
         for old, new in replacements(specs, pair).items()
     ]
 
