@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from cupel.data.converters.annotations import (
+    UNKNOWN,
     Annotation,
     judged_pair,
     penalty,
     read_annotations,
+    span_of,
     translations,
 )
 from cupel.data.converters.graded import JudgedPair, write_pair
@@ -169,3 +172,41 @@ def test_columns_of_unequal_lengths_are_not_written(tmp_path: Path) -> None:
 )
 def test_quotes_of_a_spreadsheet(text: str, plain: str) -> None:
     assert unquoted(text) == plain
+
+
+def test_each_rater_has_the_places_of_errors() -> None:
+    """In the text that is taken: what was marked in another one, or in an unknown place, is left out."""
+    annotations = [
+        *read(
+            row("ref", 1, "r1", "one"),
+            row("A", 1, "r1", "ein <v> kleiner </v>Satz", "Fluency/Grammar", "Minor"),
+            row("A", 1, "r1", "ein kleiner <v>Satz</v>", "Accuracy/Mistranslation", "Critical"),
+            row("A", 1, "r1", "ein kleiner Satz", "Accuracy/Omission", "Major"),
+            row("A", 1, "r2", "ein kleiner Satz"),
+            row("A", 1, "r3", "ein kleiner <v>Satz.</v>", "Fluency/Grammar", "Minor"),
+        ),
+        replace(read(row("A", 1, "r4", "ein kleiner Satz"))[0], span=UNKNOWN),
+    ]
+    judged = judged_pair("de-en", annotations, {"refA": "ref"}, ("ref",), "news", spans=True)
+    assert [(one["rater"], one["score"]) for one in judged.ratings] == [("r1", -11.0), ("r2", -0.0)]
+    assert judged.ratings[0]["errors"] == [
+        {"start": 4, "end": 11, "severity": "minor"},
+        {"start": 12, "end": 16, "severity": "major"},
+        {"start": "missing", "end": "missing", "severity": "major"},
+    ]
+    assert judged.outputs == {"A": ["ein kleiner Satz"]}
+
+
+@pytest.mark.parametrize(
+    ("target", "span"),
+    [
+        ("a b", None),
+        ("<v>a</v> b", (0, 1)),
+        (" a  <v>b</v>", (2, 3)),
+        ("a<v>  b </v>c", (2, 3)),
+        ("a <v></v>b", (2, 2)),
+        ("a <v> </v>b", (2, 2)),
+    ],
+)
+def test_where_an_error_is(target: str, span: tuple[int, int] | None) -> None:
+    assert span_of(target) == span

@@ -16,7 +16,7 @@ import pytest
 
 import snapshots
 from cupel.data import DATASETS
-from cupel.data.converters import bio_mqm, esa24, mlqe, mqm22
+from cupel.data.converters import bio_mqm, graded, mlqe, mqm22
 from cupel.errors import CupelError
 from cupel.reading import read_lines
 
@@ -471,7 +471,7 @@ def test_error_spans_move_with_the_characters(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(("text", "places"), [("", [0]), (" a  b ", [0, 0, 1, 1, 2, 3, 3])])
 def test_where_characters_go(text: str, places: list[int]) -> None:
-    assert esa24.moved(text) == places
+    assert graded.moved(text) == places
 
 
 def texts_of(built: Path) -> dict[str, str]:

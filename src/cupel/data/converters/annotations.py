@@ -8,21 +8,27 @@ none, 0 for an error of the source (Freitag and others, TACL 2021).
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
-from cupel.data.converters.graded import JudgedPair
+from cupel.data.converters.graded import JudgedPair, moved
 from cupel.errors import CupelError
 from cupel.reading.rows import table_of
 
 COLUMNS = ("system", "doc", "seg_id", "rater", "source", "target", "category", "severity")
 
+UNKNOWN = (-1, -1)
 _TWICE = re.compile(r"(\S.{3,})\1")
 
 
 @dataclass(frozen=True)
 class Annotation:
-    """One line of the table: an error that a rater marked, or that there is none."""
+    """One line of the table: an error that a rater marked, or that there is none.
+
+    severity: minor or major. span: first character of the target that is marked, and the one after the
+    last; None where nothing is, and UNKNOWN where its place in the text is.
+    """
 
     system: str
     document: str
@@ -31,6 +37,14 @@ class Annotation:
     source: str
     target: str
     penalty: float
+    severity: str = ""
+    span: tuple[int, int] | None = None
+
+    @property
+    def error(self) -> dict[str, object]:
+        """The error as a rating has it."""
+        start, end = self.span or ("missing", "missing")
+        return {"start": start, "end": end, "severity": self.severity}
 
 
 @dataclass(frozen=True)
@@ -47,11 +61,32 @@ def read_annotations(file: str, lines: Iterable[str]) -> list[Annotation]:
     columns = [table.column(name) for name in COLUMNS]
     segments = table.parsed(columns[2], int, "the segment", "a number")
     return [
-        Annotation(system, document, segment, rater, plain(source), plain(target), penalty(*error))
+        Annotation(
+            system,
+            document,
+            segment,
+            rater,
+            plain(source),
+            plain(target),
+            penalty(*error),
+            "minor" if error[1].lower() == "minor" else "major",
+            span_of(target),
+        )
         for (system, document, _, rater, source, target, *error), segment in zip(
             zip(*columns, strict=True), segments, strict=True
         )
     ]
+
+
+def span_of(target: str) -> tuple[int, int] | None:
+    """The place of what is between the tags, in the text without them and with single spaces."""
+    before, tag, after = target.partition("<v>")
+    inside = after.partition("</v>")[0]
+    if not tag:
+        return None
+    places = moved(f"{before}{after.replace('</v>', '')}")
+    blanks = len(inside) - len(inside.lstrip())
+    return places[len(before) + blanks], places[len(before) + len(inside.rstrip() or inside)]
 
 
 def penalty(category: str, severity: str) -> float:
@@ -94,11 +129,12 @@ def judged_pair(
     references: Mapping[str, str],
     people: Collection[str],
     domain: str,
+    spans: bool = False,
 ) -> JudgedPair:
     """The segments that the first reference translates, in order.
 
     references: the system that is each reference, by the reference's name; people: all systems
-    that are people's translations, none of which is written as a system.
+    that are people's translations, none of which is written as a system. spans: with the ratings.
     """
     by_system = translations(annotations)
     for person in references.values():
@@ -119,7 +155,33 @@ def judged_pair(
             for system, texts in systems.items()
         },
         [documents[segment] for segment in segments],
+        _ratings(annotations, systems, segments) if spans else (),
     )
+
+
+def _ratings(
+    annotations: Iterable[Annotation],
+    systems: Mapping[str, Mapping[int, Translation]],
+    segments: Sequence[int],
+) -> list[dict[str, Any]]:
+    """Each rater's score and errors, where all of them were marked in the text that was taken."""
+    numbers = {segment: number for number, segment in enumerate(segments, 1)}
+    by_rater: dict[tuple[str, int, str], list[Annotation]] = {}
+    for error in annotations:
+        if error.system in systems and error.segment in numbers:
+            by_rater.setdefault((error.system, error.segment, error.rater), []).append(error)
+    return [
+        {
+            "system": system,
+            "segment": numbers[segment],
+            "rater": rater,
+            "score": -sum(error.penalty for error in errors),
+            "errors": [error.error for error in errors if error.penalty],
+        }
+        for (system, segment, rater), errors in sorted(by_rater.items())
+        if {error.target for error in errors} == {systems[system][segment].text}
+        and all(error.span != UNKNOWN for error in errors)
+    ]
 
 
 def _texts(translations: Mapping[int, Translation], segments: Iterable[int]) -> list[str]:

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from cupel.data.converters.graded import JudgedPair, one_line, write_pair
+from cupel.data.converters.graded import JudgedPair, moved, one_line, write_pair
 from cupel.errors import CupelError
 from cupel.reading import read_lines
 
@@ -28,7 +28,6 @@ _REFERENCE = "refA"
 
 def build(sources: Mapping[str, Path], target: Path) -> None:
     """Texts, mean scores, and the errors that raters marked."""
-    (target / "spans").mkdir(exist_ok=True)
     for path in sorted(sources[_RATINGS].glob(f"{_TABLE}*.parquet")):
         pair = path.stem.partition("-")[2]
         table = pl.read_parquet(path).filter(pl.col("system") != _REFERENCE)
@@ -54,10 +53,9 @@ def _write(pair: str, table: pl.DataFrame, texts: Path, target: Path) -> None:
         outputs,
         _means(systems, len(segments), ratings),
         [(row["domain"], row["doc_id"].rpartition("_#_")[0]) for row in segments],
+        ratings,
     )
     write_pair(target, judged, "esa")
-    lines = (f"{json.dumps(rating, ensure_ascii=False)}\n" for rating in ratings)
-    (target / "spans" / f"{pair}.jsonl").write_text("".join(lines), "utf-8", newline="\n")
 
 
 def _outputs(path: Path, segments: list[int]) -> list[str]:
@@ -82,24 +80,6 @@ def _rating(row: Mapping[str, Any], segment: int, rating: Any, text: str) -> dic
         "score": rating["score"],
         "errors": errors,
     }
-
-
-def moved(text: str) -> list[int]:
-    """Where each character is in the text with single spaces; last, the length of that.
-
-    >>> moved(" a  b ")
-    [0, 0, 1, 1, 2, 3, 3]
-    """
-    places, place, spaced = [], 0, True
-    for character in text:
-        if not character.isspace():
-            places.append(place)
-            place, spaced = place + 1, False
-        else:
-            places.append(place - 1 if spaced and place else place)
-            place, spaced = (place if spaced else place + 1), True
-    length = len(one_line(text))
-    return [min(place, length) for place in places] + [length]
 
 
 def _moved(place: int | str, places: list[int]) -> int | str:

@@ -1,16 +1,18 @@
 """Writing a graded campaign in the layout of mt-metrics-eval, one language pair after another.
 
     sources/PAIR.txt  references/PAIR.NAME.txt  system-outputs/PAIR/SYSTEM.txt
-    documents/PAIR.docs  human-scores/PAIR.HUMAN.seg.score
+    documents/PAIR.docs  human-scores/PAIR.HUMAN.seg.score  spans/PAIR.jsonl
 
 Every text has one line per segment, with single spaces; a score that people did not give is None.
 """
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from cupel.errors import CupelError
 from cupel.reading.campaigns import write_campaign, write_lines
@@ -21,7 +23,8 @@ class JudgedPair:
     """The segments of one language pair; entry i of each list belongs to segment i.
 
     references: by name; outputs and scores: by system, in the order in which they are written;
-    documents: domain and document of each segment.
+    documents: domain and document of each segment; ratings: what raters marked, an object each: system,
+    segment (from 1), rater, score, errors.
     """
 
     pair: str
@@ -30,6 +33,7 @@ class JudgedPair:
     outputs: Mapping[str, Sequence[str]]
     scores: Mapping[str, Sequence[float | None]]
     documents: Sequence[tuple[str, str]]
+    ratings: Sequence[Mapping[str, Any]] = ()
 
 
 def write_pair(folder: Path, judged: JudgedPair, human: str) -> None:
@@ -56,11 +60,32 @@ def write_pair(folder: Path, judged: JudgedPair, human: str) -> None:
         folder / "human-scores" / f"{pair}.{human}.seg.score",
         (f"{system}\t{score}" for system in judged.outputs for score in judged.scores[system]),
     )
+    if judged.ratings:
+        ratings = (json.dumps(rating, ensure_ascii=False) for rating in judged.ratings)
+        write_lines(folder / "spans" / f"{pair}.jsonl", ratings)
 
 
 def one_line(text: str) -> str:
     """The text with single spaces, whatever white space it has."""
     return " ".join(text.split())
+
+
+def moved(text: str) -> list[int]:
+    """Where each character is in the text with single spaces; last, the length of that.
+
+    >>> moved(" a  b ")
+    [0, 0, 1, 1, 2, 3, 3]
+    """
+    places, place, spaced = [], 0, True
+    for character in text:
+        if not character.isspace():
+            places.append(place)
+            place, spaced = place + 1, False
+        else:
+            places.append(place - 1 if spaced and place else place)
+            place, spaced = (place if spaced else place + 1), True
+    length = len(one_line(text))
+    return [min(place, length) for place in places] + [length]
 
 
 def check_lengths(columns: Mapping[str, Sequence[object]]) -> None:

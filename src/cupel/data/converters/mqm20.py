@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 
-from cupel.data.converters.annotations import Annotation, judged_pair, read_annotations
+from cupel.data.converters.annotations import UNKNOWN, Annotation, judged_pair, read_annotations
 from cupel.data.converters.graded import write_pair
 from cupel.data.converters.sources import archived_lines, only
 
@@ -25,7 +25,7 @@ def build(sources: Mapping[str, Path], target: Path) -> None:
     """Everything from the annotations."""
     for pair, people in _PEOPLE.items():
         annotations = list(_annotations(pair, only(sources)))
-        judged = judged_pair(pair, annotations, people, people.values(), "news")
+        judged = judged_pair(pair, annotations, people, people.values(), "news", spans=True)
         write_pair(target, judged, "mqm")
 
 
@@ -33,7 +33,9 @@ def _annotations(pair: str, folder: Path) -> Iterator[Annotation]:
     archive = folder / _FOLDER / f"{pair}_mqm" / f"{pair}-train-2020.tar.gz"
     table = archived_lines(archive, f"mqm_newstest2020_{pair.replace('-', '')}.tsv")
     for error in read_annotations(*table):
-        yield replace(error, source=unquoted(error.source), target=unquoted(error.target))
+        target = unquoted(error.target)
+        span = error.span if target == error.target or not error.penalty else UNKNOWN
+        yield replace(error, source=unquoted(error.source), target=target, span=span)
 
 
 def unquoted(text: str) -> str:

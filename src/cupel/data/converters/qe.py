@@ -7,7 +7,6 @@ of en-ru the ends of errors lie 3 characters too far: without these, 2,768 of 3,
 
 from __future__ import annotations
 
-import json
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -16,8 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from cupel.data.converters.esa24 import moved
-from cupel.data.converters.graded import JudgedPair, check_lengths, one_line, write_pair
+from cupel.data.converters.graded import JudgedPair, check_lengths, moved, one_line, write_pair
 from cupel.data.converters.mqm20 import unquoted
 from cupel.data.converters.sources import only
 from cupel.errors import CupelError
@@ -73,7 +71,6 @@ class Marks:
 
 def build_qe23(sources: Mapping[str, Path], target: Path) -> None:
     """Segments that have a person's translation; what was marked in another text of a system is left out."""
-    (target / "spans").mkdir(exist_ok=True)
     for pair in _TOO_FAR:
         path = only(sources) / f"task_2/train/2021_{pair}_processed.tsv"
         _write(pair, list(_marks(path, _TOO_FAR[pair])), target)
@@ -138,7 +135,6 @@ def _write(pair: str, marks: list[Marks], target: Path) -> None:
             for name in systems
         },
         [("news", document) for document, _ in segments],
+        lines,
     )
     write_pair(target, judged, "mqm")
-    content = "".join(f"{json.dumps(line, ensure_ascii=False)}\n" for line in lines)
-    (target / "spans" / f"{pair}.jsonl").write_text(content, "utf-8", newline="\n")
