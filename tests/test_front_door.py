@@ -390,7 +390,7 @@ def test_trainings_are_checked_as_by_the_command(tmp_path: Path) -> None:
             {"metric": "nnrk", "epoch": 3},
             "`cupel train nnrk` has the unknown entry 'epoch': did you mean epochs",
         ),
-        ({"metric": "assay", "epochs": 0}, "The option --epochs cannot be '0'"),
+        ({"metric": "assay", "epochs": 0}, "The option --epochs cannot be 0"),
         ({"metric": "nnrk", "train": ["wmt99"]}, "wmt99"),
     ):
         with pytest.raises(CupelError) as error:

@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from cupel.mutt.checking import check as check
     from cupel.mutt.checking import unit_tests as unit_tests
     from cupel.planning import plan as plan
+    from cupel.questions.judge import Judge as Judge
     from cupel.questions.score import Score as Score
     from cupel.reading.assemble import read_corpus as read_corpus
     from cupel.registry import get_metric as get_metric
@@ -80,6 +81,7 @@ _HOMES = {
     "mutt": [],
     "mutt.checking": ["CheckFailed", "check", "unit_tests"],
     "planning": ["plan"],
+    "questions.judge": ["Judge"],
     "questions.score": ["Score"],
     "reading.assemble": ["read_corpus"],
     "registry": ["get_metric", "list_metrics"],
