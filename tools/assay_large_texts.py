@@ -23,6 +23,7 @@ from cupel.arrays import IntArray
 from cupel.learned.assay.data.examples import Judgments
 from cupel.learned.assay.data.prepare import CORRUPTIONS, collect
 from cupel.learned.assay.model.large import PROMPT
+from cupel.learned.manifest import Gate
 from cupel.neural.byte_pairs import BytePairs
 from cupel.neural.wordpiece import Pieces
 
@@ -103,10 +104,13 @@ class Texts:
 
 
 def read_texts(
-    datasets: Sequence[str], tokenizer: BytePairs, corruptions: int = CORRUPTIONS
+    datasets: Sequence[str],
+    tokenizer: BytePairs,
+    corruptions: int = CORRUPTIONS,
+    gate: Gate | None = None,
 ) -> Texts:
-    """All judgments of some datasets, into English."""
-    builder = collect(datasets, corruptions=corruptions)
+    """All judgments of some datasets, into English; gate: what a training may read of them."""
+    builder = collect(datasets, corruptions=corruptions, gate=gate)
     number = builder.sentences.setdefault
     sources = {
         segment: number(text, len(builder.sentences)) for segment, text in builder.sources.items()

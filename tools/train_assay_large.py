@@ -42,6 +42,7 @@ from cupel.learned.assay.training.graded import by_pair, graded_cost
 from cupel.learned.assay.training.loop import Objective, mixed_steps
 from cupel.learned.assay.training.run import used
 from cupel.learned.assay.training.settings import Training
+from cupel.learned.manifest import Gate, licences
 from cupel.models import model
 from cupel.neural.byte_pairs import BytePairs
 from cupel.neural.devices import find_device, moved
@@ -322,13 +323,16 @@ def main(arguments: Sequence[str] | None = None) -> None:
     """Read, train, write, and report what was left out."""
     chosen = options(arguments)
     check_untrained(chosen.out)
+    gate = Gate()
+    for name in chosen.train:
+        gate.check(name)
     torch.manual_seed(chosen.seed)
     torch.backends.cuda.matmul.allow_tf32 = True
     device = find_device(chosen.device)
     place = Place(device, torch.bfloat16 if device.type == "cuda" else torch.float32)
     file = Gguf(chosen.gguf) if chosen.gguf else open_qwen()
     tokenizer = BytePairs(file.settings)
-    whole = read_texts(chosen.train, tokenizer)
+    whole = read_texts(chosen.train, tokenizer, gate=gate)
     texts = replace(whole, data=whole.data.part(held_out=False))
     left_out = {name: read_texts([name], tokenizer, 0) for name in chosen.left_out}
     trainee = Trainee.begin(file, [texts, *left_out.values()], chosen.layers, chosen.rank, place)
@@ -347,6 +351,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
         "layers": chosen.layers,
         "stored": f"rank {chosen.rank}, int8",
         "data": list(chosen.train),
+        "not learned from": dict(gate.dropped),
+        "licences": licences((*chosen.train, "Qwen2.5-Coder-1.5B-Instruct")),
         "encoder": {
             "name": "Qwen2.5-Coder-1.5B-Instruct",
             "sha256": sha256_of(chosen.gguf) if chosen.gguf else model(QWEN).files[0].sha256,

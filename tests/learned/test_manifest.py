@@ -19,11 +19,20 @@ from cupel.learned.assay.data.prepare import Builder, leave_out
 from cupel.learned.manifest import RELEASE, Gate, entries, entry_of, measured, parts, tenth_of
 
 ROOT = Path(cupel.__file__).parents[2]
+
+
+def listed(config: dict[str, Any]) -> list[dict[str, Any]]:
+    """The trainings of a file, that of the large reader among them."""
+    large = config.get("large reader")
+    more = [{"name": large["name"], **large["options"]}] if large else []
+    return [*config["trainings"], *more]
+
+
 TRAININGS = [
     pytest.param(config, training, id=f"{config.parent.name}/{training['name']}")
     for folder in (ROOT / "src/cupel/resources", ROOT / "models")
     for config in sorted(folder.rglob("training*.json"))
-    for training in json.loads(config.read_text("utf-8"))["trainings"]
+    for training in listed(json.loads(config.read_text("utf-8")))
 ]
 FOR_REPORTING = {
     "mqm21": ["zh-en"],
