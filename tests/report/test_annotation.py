@@ -17,9 +17,9 @@ import pytest
 from chromium import NEEDED, Browser, started
 from cupel.human.raw.annotations import Notes
 from cupel.human.raw.sheets import Answer, read_sheets
-from cupel.human.tasks.files import Before, Task
 from cupel.human.tasks.key import key_text
 from cupel.human.tasks.sheets import make_sheets
+from cupel.human.tasks.task import Before, Task
 from cupel.questions.annotate import Annotate
 from cupel.report.annotation import annotation_page
 

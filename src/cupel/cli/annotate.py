@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 
 def run(question: Annotate) -> None:
     """Write the pages and their key, and print what is on each."""
-    from cupel.human.tasks.files import read_tasks
     from cupel.human.tasks.sheets import make_sheets
+    from cupel.human.tasks.task import read_tasks
     from cupel.report.annotation import default_instructions, read_instructions
 
     if question.show_instructions:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 def run(question: Select) -> None:
     """Write the tasks, and print what is chosen beside a random choice."""
-    from cupel.human.tasks.files import write_tasks
+    from cupel.human.tasks.task import write_tasks
     from cupel.questions.report import check_new
 
     check_new(question.file, question.force)

@@ -15,7 +15,6 @@ from cupel.arrays import FloatArray, IntArray
 from cupel.console import Progress
 from cupel.corpus import Corpus
 from cupel.errors import CupelError
-from cupel.human.tasks.files import Before, Task
 from cupel.human.tasks.selection import (
     RANDOM,
     UTILITIES,
@@ -24,6 +23,7 @@ from cupel.human.tasks.selection import (
     utility,
     whole_documents,
 )
+from cupel.human.tasks.task import Before, Task
 from cupel.meta.scorer import Scorer
 from cupel.records import Row
 from cupel.registry import MetricLike

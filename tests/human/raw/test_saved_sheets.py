@@ -15,10 +15,10 @@ from cupel.human.evalset import read_evalset
 from cupel.human.raw.annotations import Notes
 from cupel.human.raw.importing import Report, import_annotations, read_rated
 from cupel.human.raw.sheets import checksum, read_sheets
-from cupel.human.tasks.files import Task, write_tasks
 from cupel.human.tasks.key import key_text
 from cupel.human.tasks.rehearsal import filled_sheet
 from cupel.human.tasks.sheets import make_sheets
+from cupel.human.tasks.task import Task, write_tasks
 from cupel.questions.annotate import Annotate
 from cupel.questions.human import ImportHuman, RawAnnotations
 

@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 from cupel.errors import CupelError
-from cupel.human.tasks.files import Before, Task, read_tasks, write_tasks
 from cupel.human.tasks.key import find_keys, key_text, read_key
 from cupel.human.tasks.sheets import CHECK, JUDGE, REPEAT, damage, make_sheets
+from cupel.human.tasks.task import Before, Task, read_tasks, write_tasks
 from cupel.questions.annotate import Annotate
 
 TASKS = [

@@ -11,8 +11,8 @@ from cupel.human.raw.annotations import Annotations, Notes, use_repeated
 from cupel.human.raw.quality import Quality, quality
 from cupel.human.raw.sheets import Sheet, is_saved_sheet, judgments_of, read_sheets
 from cupel.human.raw.texts import Texts, human_name
-from cupel.human.tasks.files import Task
 from cupel.human.tasks.key import SUFFIX
+from cupel.human.tasks.task import Task
 from cupel.reading.segments import nearest
 
 FORMAT = "cupel"

@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import Any
 
 from cupel.errors import CupelError
-from cupel.human.tasks.files import Task
 from cupel.human.tasks.sheets import PROTOCOLS, Option, Screen, Sheets
+from cupel.human.tasks.task import Task
 from cupel.reading.jsons import read_json
 from cupel.reading.lines import display_name
 

@@ -17,7 +17,7 @@ from typing import get_args
 import numpy as np
 
 from cupel.errors import CupelError
-from cupel.human.tasks.files import Task
+from cupel.human.tasks.task import Task
 from cupel.questions.annotate import Annotate, Protocol
 
 PROTOCOLS = get_args(Protocol)
