@@ -13,7 +13,7 @@ import pytest
 
 from cupel.errors import CupelError, MissingPart
 from cupel.human.evalset import read_evalset
-from cupel.learned.assay.data.examples import HELD_OUT, JUDGED, LINES, TIED, Judgments
+from cupel.learned.assay.data.examples import HELD_OUT, JUDGED, LINES, TIED, Builder, Judgments
 from cupel.learned.assay.data.graded import (
     CAMPAIGNS,
     POOL,
@@ -28,7 +28,6 @@ from cupel.learned.assay.data.graded import (
     pack_folder,
 )
 from cupel.learned.assay.data.json_rankings import JSON_RANKINGS, add_json_rankings
-from cupel.learned.assay.data.prepare import Builder
 
 torch = pytest.importorskip("torch")
 pytest.importorskip("safetensors")

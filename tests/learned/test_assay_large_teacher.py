@@ -11,7 +11,7 @@ pytest.importorskip("torch")
 pytest.importorskip("safetensors")
 
 from cupel.arrays import FloatArray
-from cupel.learned.assay.data.prepare import Builder
+from cupel.learned.assay.data.examples import Builder
 from cupel.learned.assay.training import teachers as taught_by
 from cupel.learned.assay.training.teachers import Teachers, teacher_folder, with_marks
 from cupel.neural.wordpiece import Pieces

@@ -26,11 +26,12 @@ from cupel.learned.assay.data.examples import (  # noqa: E402
     JUDGED,
     LINES,
     TIED,
+    Builder,
     Judgments,
     steps,
     weights_of,
 )
-from cupel.learned.assay.data.prepare import Builder, _add_table  # noqa: E402
+from cupel.learned.assay.data.prepare import _add_table  # noqa: E402
 from cupel.learned.assay.model.network import Assay, Design, standard_names  # noqa: E402
 from cupel.learned.assay.model.scoring import Limits, raw_scores  # noqa: E402
 from cupel.learned.assay.training.loop import Objective, Place, train  # noqa: E402

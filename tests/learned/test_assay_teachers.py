@@ -19,12 +19,12 @@ from cupel.learned.assay.data.examples import (  # noqa: E402
     JUDGED,
     OUTPUTS,
     TEACHERS,
+    Builder,
     Judgments,
     steps,
     weights_of,
 )
 from cupel.learned.assay.data.graded import graded_batches  # noqa: E402
-from cupel.learned.assay.data.prepare import Builder  # noqa: E402
 from cupel.learned.assay.files import KIND, load_assay, open_assay, save_assay  # noqa: E402
 from cupel.learned.assay.model.joint import Joint, as_inputs, join  # noqa: E402
 from cupel.learned.assay.model.network import Assay, Design, standard_names  # noqa: E402

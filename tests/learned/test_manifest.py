@@ -15,7 +15,8 @@ import cupel
 from cupel.data.catalog import DATASETS, EMBEDDED
 from cupel.errors import CupelError
 from cupel.learned import manifest
-from cupel.learned.assay.data.prepare import Builder, leave_out
+from cupel.learned.assay.data.examples import Builder
+from cupel.learned.assay.data.prepare import leave_out
 from cupel.learned.manifest import RELEASE, Gate, entries, entry_of, measured, parts, tenth_of
 
 ROOT = Path(cupel.__file__).parents[2]

@@ -8,7 +8,7 @@ text, and a batch encodes each of its sentences once.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -215,3 +215,50 @@ def _step(
         data.lesson[lessons],
         np.unique(data.segment[data.taught[lessons]], return_inverse=True)[1],
     )
+
+
+@dataclass
+class Builder:
+    """Collects sentences, items and their judgments; `build` makes the arrays."""
+
+    sentences: dict[str, int] = field(default_factory=dict)
+    items: dict[tuple[int, int, int], int] = field(default_factory=dict)
+    pairs: list[tuple[int, int, int]] = field(default_factory=list)
+    grades: list[tuple[int, float]] = field(default_factory=list)
+    marks: list[tuple[int, float, int]] = field(default_factory=list)  # of graded campaigns
+    outputs: dict[int, None] = field(default_factory=dict)  # items that a teacher may score
+    sources: dict[int, str] = field(default_factory=dict)  # of segments, where there is one
+
+    def item(self, hypothesis: str, reference: str, segment: int) -> int:
+        number = self.sentences.setdefault
+        key = (
+            number(hypothesis, len(self.sentences)),
+            number(reference, len(self.sentences)),
+            segment,
+        )
+        return self.items.setdefault(key, len(self.items))
+
+    def source(self, segment: int, text: str) -> None:
+        """The source of a segment, if it has none yet."""
+        if text:
+            self.sources.setdefault(segment, text)
+
+    def build(self, tokenizer: Callable[[list[str]], Pieces]) -> Judgments:
+        items = np.array(list(self.items), np.int64).reshape(-1, 3)
+        pairs = np.array(self.pairs, np.int64).reshape(-1, 3)
+        return Judgments(
+            pieces=tokenizer(list(self.sentences)),
+            hypothesis=items[:, 0],
+            reference=items[:, 1],
+            segment=items[:, 2],
+            better=pairs[:, 0],
+            worse=pairs[:, 1],
+            kind=pairs[:, 2],
+            graded=np.array([item for item, _ in self.grades], np.int64),
+            grade=np.array([grade for _, grade in self.grades], np.float32),
+            taught=np.array(list(self.outputs), np.int64),
+            lesson=np.zeros(len(self.outputs), np.float32),
+            marked=np.array([item for item, _, _ in self.marks], np.int64),
+            mark=np.array([mark for _, mark, _ in self.marks], np.float32),
+            campaign=np.array([campaign for _, _, campaign in self.marks], np.int64),
+        )

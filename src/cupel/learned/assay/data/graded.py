@@ -15,7 +15,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import compress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -24,13 +24,10 @@ from cupel.data.catalog import DATASETS, EMBEDDED
 from cupel.data.find import find
 from cupel.errors import CupelError
 from cupel.human.evalset import evalset_pairs, read_evalset
-from cupel.learned.assay.data.examples import HELD_OUT, LINES, TEACHERS, Judgments
+from cupel.learned.assay.data.examples import HELD_OUT, LINES, TEACHERS, Builder, Judgments
 from cupel.learned.language_pairs import chosen_pairs
 from cupel.learned.manifest import Gate, measured
 from cupel.reading.jsons import json_lines
-
-if TYPE_CHECKING:
-    from cupel.learned.assay.data.prepare import Builder
 
 _DATASETS = {**EMBEDDED, **DATASETS}
 CAMPAIGNS = tuple(n for n, one in _DATASETS.items() if one.kind in ("graded", "graded-json"))

@@ -8,16 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import combinations
-from typing import TYPE_CHECKING
 
 from cupel.errors import CupelError
-from cupel.learned.assay.data.examples import JUDGED, LINES, TIED
+from cupel.learned.assay.data.examples import JUDGED, LINES, TIED, Builder
 from cupel.learned.assay.data.graded import LineNumbers, pack_folder
 from cupel.learned.language_pairs import chosen_pairs
 from cupel.reading.jsons import json_lines
-
-if TYPE_CHECKING:
-    from cupel.learned.assay.data.prepare import Builder
 
 JSON_RANKINGS = "wmt15-rankings"
 

@@ -8,8 +8,7 @@ compared with such a translation, so that the wording differs as it does between
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -21,12 +20,20 @@ from cupel.errors import CupelError
 from cupel.human.rankings import Rankings, wmt_rankings
 from cupel.human.score_tables import da13, da13_pairs
 from cupel.learned.assay.data.corruptions import Neighbours, corrupted
-from cupel.learned.assay.data.examples import BORROWED, CORRUPTED, JUDGED, LINES, TIED, Judgments
+from cupel.learned.assay.data.examples import (
+    BORROWED,
+    CORRUPTED,
+    JUDGED,
+    LINES,
+    TIED,
+    Builder,
+    Judgments,
+)
 from cupel.learned.assay.data.graded import add_campaign, add_outputs, is_campaign
 from cupel.learned.assay.data.json_rankings import JSON_RANKINGS, add_json_rankings
 from cupel.learned.language_pairs import chosen_pairs
 from cupel.learned.manifest import Gate, text_key
-from cupel.neural.wordpiece import Pieces, WordPieces
+from cupel.neural.wordpiece import WordPieces
 from cupel.reading import read_lines
 from cupel.text.content_words import is_content
 from cupel.text.synonyms import load_synonyms
@@ -36,53 +43,6 @@ CORRUPTIONS = 3
 """Corrupted sentences made for each judged segment."""
 NO_TRANSLATIONS = 0.15
 """Of how many segments a sentence that is no translation at all (nothing, the source, another)."""
-
-
-@dataclass
-class Builder:
-    """Collects sentences, items and their judgments; `build` makes the arrays."""
-
-    sentences: dict[str, int] = field(default_factory=dict)
-    items: dict[tuple[int, int, int], int] = field(default_factory=dict)
-    pairs: list[tuple[int, int, int]] = field(default_factory=list)
-    grades: list[tuple[int, float]] = field(default_factory=list)
-    marks: list[tuple[int, float, int]] = field(default_factory=list)  # of graded campaigns
-    outputs: dict[int, None] = field(default_factory=dict)  # items that a teacher may score
-    sources: dict[int, str] = field(default_factory=dict)  # of segments, where there is one
-
-    def item(self, hypothesis: str, reference: str, segment: int) -> int:
-        number = self.sentences.setdefault
-        key = (
-            number(hypothesis, len(self.sentences)),
-            number(reference, len(self.sentences)),
-            segment,
-        )
-        return self.items.setdefault(key, len(self.items))
-
-    def source(self, segment: int, text: str) -> None:
-        """The source of a segment, if it has none yet."""
-        if text:
-            self.sources.setdefault(segment, text)
-
-    def build(self, tokenizer: Callable[[list[str]], Pieces]) -> Judgments:
-        items = np.array(list(self.items), np.int64).reshape(-1, 3)
-        pairs = np.array(self.pairs, np.int64).reshape(-1, 3)
-        return Judgments(
-            pieces=tokenizer(list(self.sentences)),
-            hypothesis=items[:, 0],
-            reference=items[:, 1],
-            segment=items[:, 2],
-            better=pairs[:, 0],
-            worse=pairs[:, 1],
-            kind=pairs[:, 2],
-            graded=np.array([item for item, _ in self.grades], np.int64),
-            grade=np.array([grade for _, grade in self.grades], np.float32),
-            taught=np.array(list(self.outputs), np.int64),
-            lesson=np.zeros(len(self.outputs), np.float32),
-            marked=np.array([item for item, _, _ in self.marks], np.int64),
-            mark=np.array([mark for _, mark, _ in self.marks], np.float32),
-            campaign=np.array([campaign for _, _, campaign in self.marks], np.int64),
-        )
 
 
 def judgments(

@@ -21,8 +21,7 @@ import torch
 from cupel.arrays import FloatArray, IntArray
 from cupel.cache import load_arrays, save_arrays
 from cupel.errors import CupelError
-from cupel.learned.assay.data.examples import JUDGED, TEACHERS, Judgments
-from cupel.learned.assay.data.prepare import Builder
+from cupel.learned.assay.data.examples import JUDGED, TEACHERS, Builder, Judgments
 from cupel.learned.assay.files import load_assay
 from cupel.learned.assay.model.large import is_large, open_large
 from cupel.learned.assay.model.releases import KIND, RELEASES, tokenizer_folder
