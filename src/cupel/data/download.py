@@ -4,7 +4,7 @@ The bytes behind a URL come as a stream that survives broken connections: it con
 if the server takes ranges, and else starts again and skips what it had. Connections that cannot be
 made or break, and answers that ask for patience, are tried again a few times. By hand, since pooch
 and its like start a broken file again, verify it at its end alone, have no mirrors and no lock
-between processes, unpack without bounds, and import a second HTTP client (.2 s).
+between processes, unpack without bounds, and bring a second HTTP client.
 """
 
 from __future__ import annotations

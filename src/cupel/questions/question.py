@@ -50,7 +50,9 @@ class Question:
     def answer(self) -> Any:
         """The answer, as the Python function of the same question returns it."""
         if not self.answered_by:
-            raise CupelError(f"`cupel {self.command}` prints or writes its answer: run the command.")
+            raise CupelError(
+                f"`cupel {self.command}` prints or writes its answer: run the command."
+            )
         self.rules()
         module, _, name = self.answered_by.partition(":")
         return getattr(import_module(module), name)(self)
