@@ -80,33 +80,6 @@ def test_select_without_references_and_with_whole_documents(folder: Path) -> Non
     assert records()[0]["method"] == "disagreement+close"
 
 
-@pytest.mark.parametrize(
-    ("words", "sentence"),
-    [
-        ("select -i a.txt -s src.en-de.txt -o t", "With one system and no reference"),
-        ("select -i a.txt b.txt -o t", "Annotators need the source text"),
-        ("select -s src.en-de.txt -o t", "The translations are missing"),
-        ("select -i a.txt b.txt -s src.en-de.txt --budget 25 -o t", "25 segments, but there are 24"),
-        ("select -i a.txt b.txt -s src.en-de.txt -n 2 --whole-documents -o t", "--documents"),
-        ("select -i a.txt b.txt -s src.en-de.txt -n 2 --method best -o t", "it should be one of 'random', "),
-        ("select -i a.txt b.txt -s src.en-de.txt -n 2 --documents a.txt -o ref.txt", "exists"),
-        ("select --campaign sample -o t", "Choose one language pair of sample"),
-        ("select --campaign nowhere --pair en-de -o t", "no dataset or folder called 'nowhere'"),
-        ("select --campaign sample -i a.txt -o t", "leave out -i, -s and -r"),
-        ("annotate nowhere.jsonl -o t", "nowhere.jsonl"),
-        ("annotate a.txt -o t", "this is not JSON"),
-    ],
-)  # fmt: skip
-def test_bad_input(
-    folder: Path, words: str, sentence: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert run(*words.split()) == 2
-    error = capsys.readouterr().err
-    assert sentence in error
-    assert error.count("\n") == 1
-    assert not Path("t").exists()
-
-
 def test_annotate_writes_pages_without_names(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import re
 import shlex
@@ -23,21 +22,6 @@ def run(*arguments: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         [sys.executable, "-m", "cupel", *arguments], capture_output=True, text=True, check=False
     )
-
-
-def test_metrics_lists_every_metric() -> None:
-    done = run("metrics", "-f", "json")
-    rows = {row["metric"]: row for row in json.loads(done.stdout)["rows"]}
-    assert {"bleu", "sentbleu", "bleucomp", "chrf", "chrf++", "nist", "ter", "wer", "per",
-            "cder", "rouge-l", "cider"} <= set(rows)  # fmt: skip
-    assert rows["bleu"]["ready"] is True
-
-
-def test_metrics_tells_about_one() -> None:
-    out = run("metrics", "chrf").stdout
-    assert "Popović" in out
-    assert "char_order (default 6)" in out
-    assert run("metrics", "chrg").stderr.startswith("cupel: Unknown metric 'chrg': did you mean")
 
 
 def test_demo_scores_the_sample_in_the_right_order() -> None:
@@ -153,16 +137,23 @@ def test_text_beyond_the_locale(tmp_path: Path) -> None:
     assert "café" in done.stdout.decode()
 
 
+def test_without_a_command_the_help_is_shown() -> None:
+    done = run()
+    assert (done.returncode, done.stderr) == (2, "")
+    assert "List all metrics, or describe one of them." in done.stdout
+
+
+def test_one_seed_for_all() -> None:
+    from cupel.cli.options import SEED
+    from cupel.significance import DEFAULT_SEED
+
+    assert SEED == DEFAULT_SEED
+
+
 def test_version() -> None:
     import cupel
 
     assert run("--version").stdout == f"cupel {cupel.__version__}\n"
-
-
-def test_bad_usage_exits_with_2() -> None:
-    assert run("score").returncode == 2
-    assert run("score", "ref", "--no-such-option").returncode == 2
-    assert run("nonsense").returncode == 2
 
 
 @pytest.mark.parametrize(

@@ -159,33 +159,6 @@ def test_the_tables_of_compare_mt(files: Path) -> None:
     assert sum(counts) == 60
 
 
-def test_the_page_is_written_once(files: Path) -> None:
-    page = files / "page.html"
-    run(files, *TWO, "--report", page)
-    text = page.read_text("utf-8")
-    assert text.count("data-bucket=") > 12
-    assert "contains: number" in text
-    assert "exists already" in run(files, *TWO, "--report", page).err
-
-
-@pytest.mark.parametrize(
-    ("arguments", "sentence"),
-    [
-        (("ref.txt", "-i", "old.txt"), "two or more files"),
-        (("-i", "old.txt", "new.txt"), "REF is missing"),
-        ((*TWO, "--columns", "ref5.txt"), "has 5 values, but there are 60 segments"),
-        ((*TWO[:4], "--parser", "xx_none"), "no spaCy model 'xx_none'"),
-        ((*TWO, "--columns", "meta.tsv", "meta.tsv:domain"), "Two columns are called 'domain'"),
-        ((*TWO, "--training", "empty.txt"), "empty.txt is empty"),
-    ],
-)
-def test_bad_input_is_one_sentence(files: Path, arguments: tuple[str, ...], sentence: str) -> None:
-    (files / "empty.txt").write_text("")
-    done = run(files, *arguments)
-    assert done.status == 2
-    assert sentence in done.err
-
-
 @pytest.mark.skipif(find_spec("wordfreq") is not None, reason="wordfreq is installed")
 def test_wordfreq_says_how_to_install_it(files: Path) -> None:
     assert "pip install wordfreq" in run(files, *TWO, "--frequency", "wordfreq").err

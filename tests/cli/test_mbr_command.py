@@ -123,20 +123,6 @@ def test_standing_between_random_and_oracle(lists: Path) -> None:
     ]
 
 
-@pytest.mark.parametrize(
-    ("arguments", "expected"),
-    [
-        (["--judge", "chrf"], "--judge needs --references"),
-        ([], "Name metrics that order the candidates (-m)"),
-        (["--chosen", "x"], "--chosen is judged by --judge"),
-        (["-m", "chrf"], "'chrf' needs references"),
-        (["--scores", "x", "-m", "x"], "--scores 'x' is not NAME=FILE"),
-    ],
-)
-def test_options_that_do_not_go_together(lists: Path, arguments: list[str], expected: str) -> None:
-    assert expected in sentence(run("rerank", lists, *arguments))
-
-
 def test_weights_of_metrics_come_from_a_file(lists: Path) -> None:
     weights = lists.parent / "weights.txt"
     weights.write_text("chrf 2\nter 0.5\n")

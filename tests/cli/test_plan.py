@@ -63,21 +63,6 @@ def test_a_plan(cupel: Callable[[str], Answer]) -> None:
     assert "These 80 segments show a difference of " in out
 
 
-@pytest.mark.parametrize(
-    ("options", "sentence"),
-    [
-        ("-i old.de-en.txt --difference 1",
-         "A plan needs the outputs of two systems, to see how much they differ."),
-        ("-i old.de-en.txt new.de-en.txt --difference -1",
-         "The difference to be shown must be above 0, not -1."),
-        ("-i old.de-en.txt old.de-en.txt --names a b",
-         "a and b have the same score by bleu on every segment: there is no variation to plan with."),
-    ],
-)  # fmt: skip
-def test_bad_plans(cupel: Callable[[str], Answer], options: str, sentence: str) -> None:
-    assert cupel(f"plan ref.txt {options}") == (2, "", f"cupel: {sentence}\n")
-
-
 def test_what_people_prefer_is_said(cupel: Callable[[str], Answer]) -> None:
     line = "score ref.txt -i old.de-en.txt new.de-en.txt -m chrf ncd --paired ar -l de-en"
     status, out, _ = cupel(f"{line} --report page.html")

@@ -32,5 +32,5 @@ def test_every_option_is_used() -> None:
 
 
 def test_every_line_is_recorded() -> None:
-    keys = [key for block in record.blocks() for key in block.names()]
+    keys = [key for block in record.blocks() for key in block.names]
     assert sorted(keys) == sorted(record.recording())

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from cupel.cli import main, reproduce
+from cupel.cli import reproduce
 from cupel.papers.compute import Outcome
 from cupel.papers.published import find_table
 from cupel.papers.results import compare
@@ -67,17 +67,6 @@ def test_runs_as_files_give_the_same_page_in_several_steps(folder: Path) -> None
     assert "Rain again it is?" in page
 
 
-def test_a_report_that_exists_is_not_replaced_unless_asked_to(folder: Path) -> None:
-    cupel(*SCORE, "-f", "json", "-o", "run.json", cwd=folder)
-    (folder / "r.html").write_text("mine", encoding="utf-8")
-    sentence = "cupel: r.html exists already: choose another name, or replace it with --force.\n"
-    assert cupel("report", "run.json", "-o", "r.html", cwd=folder) == (2, "", sentence)
-    assert cupel(*SCORE, "--report", "r.html", cwd=folder) == (2, "", sentence)
-    assert (folder / "r.html").read_text(encoding="utf-8") == "mine"
-    assert cupel("report", "run.json", "-o", "r.html", "--force", cwd=folder)[0] == 0
-    assert "<!DOCTYPE html>" in (folder / "r.html").read_text(encoding="utf-8")
-
-
 def test_bad_runs_leave_no_page(folder: Path) -> None:
     cupel(*SCORE, "-f", "json", "-o", "run.json", cwd=folder)
     whole = (folder / "run.json").read_text(encoding="utf-8")
@@ -92,57 +81,6 @@ def test_bad_runs_leave_no_page(folder: Path) -> None:
     assert status == 0
     assert err.startswith("cupel: other.json was made by Cupel 9.9, this is ")
     assert "was made by Cupel 9.9" in (folder / "report.html").read_text(encoding="utf-8")
-
-
-@pytest.mark.parametrize(
-    ("arguments", "sentence"),
-    [
-        (["report", "run.json", "run.json", "-o", "x.html"],
-         "Only one run of system scores fits on a page: leave one out."),
-        (["report", "run.json", "-o", "x.html", "--ref", "ref.txt"],
-         "To show texts, give both the references (--ref) and the systems (-i)."),
-        (["report", "run.json", "-o", "x.html", "--ref", "ref.txt", "-i", "old.txt"],
-         "Texts are shown with segment scores: add a run of `cupel score -sl -f json`."),
-        (["report", "none.json", "-o", "x.html"],
-         "none.json cannot be read: No such file or directory."),
-        (["reproduce", "red-9"], "There is no table 'red-9': did you mean red-4 or red-3?"),
-        (["reproduce", "--all", "red-3"], "--all means every table: leave out their names."),
-        (["reproduce", "--write", "x.md"],
-         "Name the tables to compute, or all of them with --all."),
-    ],
-)  # fmt: skip
-def test_wrong_use_is_told_in_a_sentence(
-    folder: Path,
-    arguments: list[str],
-    sentence: str,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    (folder / "run.json").write_text(
-        json.dumps(
-            {"version": "0", "rows": [{"system": "old.txt", "metric": "bleu", "score": 1.0}]}
-        ),
-        encoding="utf-8",
-    )
-    monkeypatch.chdir(folder)
-    monkeypatch.setattr(sys, "argv", ["cupel", *arguments])
-    with pytest.raises(SystemExit) as end:
-        main()
-    said = capsys.readouterr()
-    assert (end.value.code, said.out) == (2, "")
-    assert said.err.splitlines()[-1] == f"cupel: {sentence}"
-
-
-def test_the_list_of_tables() -> None:
-    status, out, _ = cupel("reproduce", "-f", "json")
-    assert status == 0
-    rows = {row["table"]: row for row in json.loads(out)["rows"]}
-    assert len(rows) == 33
-    assert rows["depref-1"]["status"] == (
-        "not possible here: not available: outputs and judgments of WMT10"
-    )
-    _, out, _ = cupel("reproduce")
-    assert "not available: outputs and judgments of WMT10" in out
 
 
 class Terminal(io.StringIO):
@@ -185,18 +123,3 @@ def test_a_table_is_computed_from_the_packs(pack: Callable[[str], Path], tmp_pat
     page = (tmp_path / "r.md").read_text(encoding="utf-8")
     assert "| [mutt-fig-2](#mutt-fig-2) | reproduced |" in page
     assert json.loads((tmp_path / "r.json").read_text(encoding="utf-8"))["rows"]
-
-
-def test_the_page_of_a_campaign_replaces_no_file(tmp_path: Path) -> None:
-    (tmp_path / "page.html").write_text("mine")
-    command = ("meta", "sample", "--pair", "de-en", "-m", "length", "--report", "page.html")
-    status, _, err = cupel(*command, "--resamples", "0", cwd=tmp_path)
-    assert (status, err) == (
-        2,
-        "cupel: page.html exists already: choose another name, or replace it with --force.\n",
-    )
-    assert (tmp_path / "page.html").read_text() == "mine"
-    assert cupel("meta", "sample", "-m", "chrf", "--resamples", "1", cwd=tmp_path)[::2] == (
-        2,
-        "cupel: One resample gives no interval: --resamples is 0 or at least 2.\n",
-    )

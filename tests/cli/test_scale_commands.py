@@ -10,7 +10,6 @@ import polars as pl
 import pytest
 
 from cupel.cli.commands import run
-from cupel.errors import CupelError
 
 N = 230
 
@@ -124,35 +123,3 @@ def test_large_files_are_streamed_unasked(
     # What needs all texts at once still works, as it did.
     assert '"pairs"' in printed("score ref -i a b -m bleu --clusters -f json", capsys)[0]
     assert printed("score ref -i a -m rouge-l --details -f json", capsys)[0].startswith("{")
-
-
-def error_of(command: str) -> str:
-    with pytest.raises(CupelError) as error:
-        run(command.split())
-    return str(error.value)
-
-
-def test_what_cannot_be_streamed_says_why(parts: str) -> None:
-    stream = "score ref -i a b -m bleu --stream"
-    assert error_of(f"{stream} --clusters") == (
-        "--stream is not possible here: --clusters needs all texts at once."
-    )
-    assert error_of("score ref -i - -m bleu --part 1/2 -o x.parquet") == (
-        "--part is not possible here: standard input is read as a whole."
-    )
-    assert error_of("score ref -i a -m wrong-script --stream") == (
-        "--stream is not possible here: the metric 'wrong-script' learns from all texts at once."
-    )
-    assert error_of("score ref -i a -m bleu --stream -e utf-16") == (
-        "--stream is not possible here: text in UTF-16 is read as a whole."
-    )
-    assert error_of("score ref -i a --part 1/2") == "A part is written to a file: name it with -o."
-    assert error_of("score ref -i a --part 3/2 -o x.parquet").startswith("A part is named K/N")
-    assert error_of("score ref -i a --part 1/2 -o x.parquet --ci").startswith("Intervals and tests")
-    assert error_of(f"merge {parts} -sl") == (
-        "The parts have no segment scores: score them with -sl."
-    )
-    only = "Only segment scores are written as Parquet: add -sl, or --part K/N."
-    assert error_of("score ref -i a -o x.parquet") == only
-    assert error_of(f"merge {parts} -o x.parquet") == only
-    assert not Path("x.parquet").exists()

@@ -7,7 +7,6 @@ import shlex
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from xml.etree import ElementTree
 
 import numpy as np
 import pytest
@@ -91,44 +90,6 @@ def test_a_baseline_with_several_systems_is_noted(cupel: Callable[[str], Answer]
     assert "2 systems" not in cupel(f"{line} base.sgm:b")[2]
 
 
-def test_clusters_are_printed_with_lines_between(cupel: Callable[[str], Answer]) -> None:
-    texts = "score ref.txt -i bad.txt good.txt fair.txt -m chrf --clusters"
-    status, out, _ = cupel(texts)
-    assert status == 0
-    lines = out.splitlines()
-    at = next(n for n, line in enumerate(lines) if "Rank" in line)
-    assert [line.split()[1] for line in lines[at + 1 : at + 7 : 2]] == [
-        "good", "fair", "bad"
-    ]  # fmt: skip
-    assert set(lines[at + 2]) == set(lines[at + 4]) == {"-"}
-    assert "The best system by chrf is good (at the level 0.05)." in lines
-    document = json.loads(cupel(f"{texts} --correct bh -f json")[1])
-    assert [row["cluster"] for row in document["rows"]] == [3, 1, 2]
-    assert [pair["better"] for pair in document["pairs"]] == ["good.txt"] * 2 + ["fair.txt"]
-    header = cupel(f"{texts} -f tsv")[1].splitlines()[0]
-    assert header == "system\tmetric\tscore\trank_low\trank_high\tcluster\tmaybe_best"
-    assert r"\midrule" in cupel(f"{texts} -f latex")[1].split(r"\end{tabular}")[1]
-
-
-def test_gates_end_with_1_and_a_sentence(cupel: Callable[[str], Answer]) -> None:
-    passing = "score ref.txt -i good.txt -m bleu chrf --fail-under bleu=30 --not-worse-than bad.txt"
-    status, out, err = cupel(f"{passing} --margin chrf=0.3 --summary sum.md --junit junit.xml")
-    assert status == 0
-    assert out.splitlines()[1].startswith("bad ")
-    assert "good.txt is not worse than bad.txt by 0.3 chrf or more" in err
-    failing = "score ref.txt -i bad.txt -m bleu chrf --fail-under bleu=99 --not-worse-than good.txt"
-    status, out, err = cupel(f"{failing} --margin chrf=0.3 --summary sum.md --junit junit.xml -q")
-    assert status == 1
-    assert err.splitlines()[0].startswith("cupel: bleu of bad.txt, ")
-    assert err.splitlines()[1].startswith(
-        "cupel: It is not shown that bad.txt is worse than good.txt by less than 0.3 chrf ("
-    )
-    assert Path("sum.md").read_text().count("### Translation quality") == 2
-    assert ElementTree.parse("junit.xml").getroot().get("failures") == "2"
-    document = json.loads(cupel(f"{failing} --margin chrf=0.3 -f json")[1])
-    assert [gate["passed"] for gate in document["gates"]] == [False, False]
-
-
 def test_gates_on_scores_alone_name_the_baseline(cupel: Callable[[str], Answer]) -> None:
     values = np.random.default_rng(0).random(50)
     np.savez("x.npz", old=values, new=values + 0.1)
@@ -138,46 +99,3 @@ def test_gates_on_scores_alone_name_the_baseline(cupel: Callable[[str], Answer])
     assert cupel(f"{line} nil") == (
         2, "", "cupel: There are no scores of 'nil' to compare with; there are those of old, new.\n"
     )  # fmt: skip
-
-
-def test_flagged_segments(cupel: Callable[[str], Answer]) -> None:
-    Path("src.txt").write_text("Das kostet 1250 Euro.\nHallo {name}!\nEr kam.\n")
-    Path("out.txt").write_text("That costs 1520 euros.\nHello!\nHe came.\n")
-    status, out, _ = cupel("score -s src.txt -i out.txt -m numbers tags --flagged")
-    assert status == 0
-    assert out == (
-        "out.txt, segment 1: numbers 100.0\n  source       Das kostet 1250 Euro.\n"
-        "  translation  That costs 1520 euros.\n"
-        "out.txt, segment 2: tags 100.0\n  source       Hallo {name}!\n  translation  Hello!\n"
-        "2 of 3 segments are flagged.\n"
-    )
-    rows = json.loads(cupel("score -s src.txt -i out.txt --flagged -f json")[1])["rows"]
-    assert {("numbers", 1), ("tags", 2)} <= {(row["check"], row["segment"]) for row in rows}
-    assert list(rows[0]) == ["system", "segment", "check", "value", "source", "translation"]
-    tsv = cupel("score -s src.txt -i out.txt -m repeats --flagged -f tsv")[1]
-    assert tsv == "system\tsegment\tcheck\tvalue\tsource\ttranslation\n"
-    assert cupel("score -s src.txt -i out.txt -m numbers --report p.html")[0] == 0
-
-
-@pytest.mark.parametrize(
-    ("line", "sentence"),
-    [
-        ("score ref.txt -i good.txt --flagged -m bleu",
-         "--flagged needs a check among the metrics: copied, "),
-        ("score ref.txt -i good.txt -sl --clusters", "Intervals, tests and clusters are computed"),
-        ("score ref.txt -i good.txt -sl --fail-under bleu=3", "Gates judge system scores"),
-        ("score ref.txt -i good.txt --not-worse-than bad.txt",
-         "--not-worse-than and --margin go together"),
-        ("score ref.txt -i good.txt --fail-under blue=3",
-         "--fail-under names 'blue', but the metrics are bleu; did you mean 'bleu'?"),
-        ("score --scores absent.jsonl", "absent.jsonl does not exist."),
-        ("score --scores ref.txt", "ref.txt, line 1: 'score' is 'The cat sat"),
-        ("score ref.txt -i good.txt --clusters", "Clusters need at least two systems"),
-    ],
-)  # fmt: skip
-def test_bad_requests_are_one_sentence(
-    cupel: Callable[[str], Answer], line: str, sentence: str
-) -> None:
-    status, out, err = cupel(line)
-    assert (status, out, err.count("\n")) == (2, "", 1)
-    assert err.startswith(f"cupel: {sentence}")

@@ -50,8 +50,8 @@ def _command_of(words: Sequence[str]) -> str:
     """The command that the first words name."""
     first, *rest = words
     group = [command for command in COMMANDS if command.startswith(f"{first} ")]
-    second = rest[0] if rest and not rest[0].startswith("-") else None
-    command = f"{first} {second}" if group and second else first
+    second = rest[0] if group and rest and not rest[0].startswith("-") else None
+    command = f"{first} {second}" if second else first
     if command in COMMANDS:
         return command
     if first.startswith("-"):

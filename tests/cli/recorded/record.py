@@ -1,6 +1,6 @@
 """Record what command lines answer, and hold today's answers against the recording.
 
-    python tests/cli/recorded/record.py record           # write recording.json.gz
+    python tests/cli/recorded/record.py record [TEXT]    # record new lines, and again those with TEXT
     python tests/cli/recorded/record.py compare [TEXT]   # run again, print what differs
     python tests/cli/recorded/record.py coverage         # options that no command line uses
 
@@ -23,9 +23,9 @@ import shlex
 import shutil
 import sys
 import tempfile
-import time
 import tomllib
 import warnings
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -47,25 +47,29 @@ Answer = dict[str, Any]
 
 @dataclass(frozen=True)
 class Block:
-    """Command lines that share a folder."""
+    """Command lines that share a folder.
+
+    names: of the lines in the recording; a line that occurs again has its number behind it
+    """
 
     lines: tuple[str, ...]
+    names: tuple[str, ...]
     slow: bool = False
 
-    def names(self) -> list[str]:
-        """A name for each line: the line, after those that the folder has seen before it."""
-        return [" ; ".join(self.lines[: place + 1]) for place in range(len(self.lines))]
 
-
-def blocks(text: str | None = None) -> list[Block]:
+def blocks() -> list[Block]:
     """The blocks of commands.txt: divided by empty lines, `# slow` marks what takes seconds."""
-    if text is None:
-        text = (HERE / "commands.txt").read_text(encoding="utf-8")
+    text = (HERE / "commands.txt").read_text(encoding="utf-8")
+    seen: Counter[str] = Counter()
     result = []
     for part in re.split(r"\n\s*\n", text.strip()):
         lines = tuple(line for line in part.splitlines() if not line.startswith("#"))
+        names = []
+        for line in lines:
+            seen[line] += 1
+            names.append(line if seen[line] == 1 else f"{line} ({seen[line]})")
         if lines:
-            result.append(Block(lines, slow="# slow" in part.splitlines()))
+            result.append(Block(lines, tuple(names), slow="# slow" in part.splitlines()))
     return result
 
 
@@ -106,6 +110,9 @@ class Folder:
         text = text.replace("python -m pytest.cupel", "cupel")
         # What was asked came after the recording: tests/questions/test_again.py holds it.
         text = re.sub(r'^ "question": \{\n.*?^ \},\n', "", text, flags=re.MULTILINE | re.DOTALL)
+        text = re.sub(
+            r'(version:cupel-|"version": "|^cupel )\d[\w.]*', r"\1{version}", text, flags=re.M
+        )
         text = re.sub(r"\b\d+(\.\d+)? (s|ms|seconds|minutes|MiB/s|MB/s)\b", r"{time}", text)
         text = re.sub(r"\b20\d\d-\d\d-\d\d([T ]\d\d:\d\d(:\d\d)?[\w.:+]*)?", "{date}", text)
         text = re.sub(r"\d+\.\d{10,}(e-\d+)?", lambda match: f"{float(match[0]):.9g}", text)
@@ -136,7 +143,7 @@ def answers(block: Block, folder: Folder, instead: dict[str, str] | None = None)
     result = []
     with folder.block() as place:
         known = _files(place, folder)
-        for key, line in zip(block.names(), block.lines, strict=True):
+        for key, line in zip(block.names, block.lines, strict=True):
             answer = _run((instead or {}).get(key, line), folder)
             current = _files(place, folder)
             answer["files"] = {
@@ -190,9 +197,9 @@ def _files(place: Path, folder: Folder) -> dict[str, str]:
 def _contents(path: Path, folder: Folder) -> str:
     """A small text itself, a table's cells, and a digest of anything else.
 
-    Trained weights differ in their last digits from machine to machine, so only their name counts.
+    What was trained differs in its last digits from machine to machine, so only its name counts.
     """
-    if path.suffix in (".safetensors", ".npz", ".npy"):
+    if path.suffix in (".safetensors", ".npz", ".npy") or path.name in ("card.json", "log.jsonl"):
         return "(numbers)"
     if path.suffix == ".parquet":
         import polars
@@ -255,7 +262,7 @@ def differences(chosen: list[Block], folder: Folder) -> Iterator[tuple[str, str]
     recorded = recording()
     allowed = meant()
     for block in chosen:
-        keys = block.names()
+        keys = block.names
         instead = {
             key: entry.run
             for key, line in zip(keys, block.lines, strict=True)
@@ -385,14 +392,24 @@ def unused_options() -> Iterator[str]:
                     yield f"{command}: {'/'.join(group)}"
 
 
-def _record() -> None:
+def _record(again: str | None) -> None:
+    """Record the lines that are new, and with `again` those blocks that have this text in them.
+
+    The others stay as they were recorded, and lines that are no longer listed are dropped.
+    """
+    before = recording() if RECORDING.exists() else {}
     recorded: dict[str, Answer] = {}
     with tempfile.TemporaryDirectory() as base, surroundings(Path(base)):
         folder = Folder(Path(base))
         for block in blocks():
-            begin = time.perf_counter()
-            recorded.update(zip(block.names(), answers(block, folder), strict=True))
-            print(f"{time.perf_counter() - begin:6.2f} s  {block.lines[-1][:90]}", file=sys.stderr)
+            chosen = again is not None and any(again in line for line in block.lines)
+            if chosen or not before.keys() >= set(block.names):
+                fresh = dict(zip(block.names, answers(block, folder), strict=True))
+                kept = {} if chosen else {name: before[name] for name in fresh if name in before}
+                recorded.update(fresh | kept)
+                print(f"$ cupel {block.lines[-1]}", file=sys.stderr)
+            else:
+                recorded.update((name, before[name]) for name in block.names)
     text = json.dumps(recorded, ensure_ascii=False, indent=0)
     with RECORDING.open("wb") as raw, gzip.GzipFile("", "wb", 9, raw, mtime=0) as file:
         file.write(text.encode())
@@ -417,7 +434,7 @@ def main() -> int:
     os.environ["PYTHONPATH"] = source
     mode = sys.argv[1] if len(sys.argv) > 1 else "compare"
     if mode == "record":
-        _record()
+        _record(sys.argv[2] if len(sys.argv) > 2 else None)
         return 0
     if mode == "coverage":
         unused = list(unused_options())

@@ -51,6 +51,22 @@ CONLLU = """\
 2	rains	rain	VERB	VBZ	_	0	ROOT	_	_
 
 """
+METRICS = """\
+def nan(hypothesis, reference):
+    return float("nan") if "council" in hypothesis else 1.0
+
+
+def raises(hypothesis, reference):
+    return {}["x"]
+
+
+def leaves(hypothesis, reference):
+    raise SystemExit(5)
+
+
+def constant(hypothesis, reference):
+    return 1
+"""
 TASKS = """\
 name = "two questions"
 
@@ -77,12 +93,17 @@ def build(folder: Path) -> None:
         _rankings(sample / "campaign", folder / "data" / "wmt13")
         _dataset(sample / "campaign", folder / "data" / "small")
         _dataset(sample / "campaign", folder / "small-campaign")
-        _dataset(sample / "campaign", folder / "left-out-campaign")
+        _for_training(sample / "sample.jsonl", folder)
     _sick(folder)
     _lists(folder)
     _broken(folder)
     _write(folder / "mqm_ende.tsv", MQM)
     _write(folder / "esa.csv", APPRAISE)
+    _write(folder / "dog.txt", "The dog sleeps.\nA quick answer to the problem\n")
+    _write(folder / "answers.txt", "Nothing\nthe fast answers to problem\n")
+    _write(folder / "three.de", "Das kostet 1250 Euro.\nHallo {name}!\nEr kam.\n")
+    _write(folder / "three.en", "That costs 1520 euros.\nHello!\nHe came.\n")
+    _write(folder / "scratch_metrics.py", METRICS)
     _write(folder / "two.txt", "The bridge closes\nIt rains\n")
     _write(folder / "two.conllu", CONLLU)
     _write(folder / "task.toml", TASKS)
@@ -172,33 +193,53 @@ def _grades(campaign: Path) -> dict[str, list[str]]:
 
 
 def _rankings(campaign: Path, folder: Path) -> None:
-    """The same texts as a newstest: each line is ranked four times, by its grades."""
-    grades = _grades(campaign)
-    names = [f"newstest2013.de-en.{name}.1" for name in SYSTEMS]
-    _lines(folder / "sources" / "newstest2013-src.de", _head(campaign / "sources" / "de-en.txt"))
+    """The same texts as a newstest, each line ranked four times, by its grades."""
+    name = "newstest2013"
+    grades = {
+        system: [float(value.replace("None", "0")) for value in values]
+        for system, values in _grades(campaign).items()
+    }
+    _lines(folder / "sources" / f"{name}-src.de", _head(campaign / "sources" / "de-en.txt"))
     _lines(
-        folder / "references" / "newstest2013-ref.en",
+        folder / "references" / f"{name}-ref.en",
         _head(campaign / "references" / "de-en.refA.txt"),
     )
-    for name, system in zip(names, SYSTEMS, strict=True):
-        path = campaign / "system-outputs" / "de-en" / f"{system}.txt"
-        _lines(folder / "system-outputs" / "newstest2013" / "de-en" / name, _head(path))
+    for system in SYSTEMS:
+        lines = _head(campaign / "system-outputs" / "de-en" / f"{system}.txt")
+        _lines(folder / "system-outputs" / name / "de-en" / f"{name}.de-en.{system}.1", lines)
     header = ["srclang", "trglang", "srcIndex", "documentId", "segmentId", "judgeId"]
     for number in range(1, 6):
         header += [f"system{number}Number", f"system{number}Id"]
     header += [f"system{number}rank" for number in range(1, 6)]
     rows = [",".join(header)]
     for segment in range(CAMPAIGN_SEGMENTS):
-        values = [float(grades[name][segment].replace("None", "0")) for name in SYSTEMS]
+        values = [grades[system][segment] for system in SYSTEMS]
         levels = sorted(set(values), reverse=True)
         ranks = [levels.index(value) + 1 for value in values]
         for judge in ("anna", "ben", "carl", "dora"):
             cells = ["German", "English", str(segment + 1), "-1", str(segment + 1), judge]
-            for name in names:
-                cells += ["-1", name]
+            for system in SYSTEMS:
+                cells += ["-1", f"{name}.de-en.{system}.1"]
             rows.append(",".join([*cells, *map(str, ranks)]))
             ranks = ranks[:3] + ranks[:2:-1]
     _lines(folder / "judgments.csv", rows)
+
+
+def _for_training(path: Path, folder: Path) -> None:
+    """The sample corpus, graded: the sample campaign is kept for reporting."""
+    rows = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+    references = [row["references"][0] for row in rows]
+    texts = {name: [row[name] for row in rows] for name in QUALITY}
+    grades = {name: [-5.0 * rank] * len(rows) for rank, name in enumerate(QUALITY)}
+    texts["same"], grades["same"] = references, [1.0] * len(rows)
+    _lines(folder / "graded" / "sources" / "de-en.txt", references)
+    _lines(folder / "graded" / "references" / "de-en.refA.txt", references)
+    for system, lines in texts.items():
+        _lines(folder / "graded" / "system-outputs" / "de-en" / f"{system}.txt", lines)
+    _lines(
+        folder / "graded" / "human-scores" / "de-en.mqm.seg.score",
+        [f"{system}\t{grade}" for system in texts for grade in grades[system]],
+    )
 
 
 def _sick(folder: Path) -> None:
@@ -245,6 +286,13 @@ def _broken(folder: Path) -> None:
     _lines(folder / "short.txt", _head(folder / "decent.txt", 5))
     _write(folder / "empty.txt", "")
     (folder / "bad-byte.txt").write_bytes(b"fine\n\xff\xfe broken\n" + b"x\n" * 10)
+    whole = gzip.compress(b"some text\n" * 1000, mtime=0)
+    (folder / "cut.gz").write_bytes(whole[:-12])
+    _write(
+        folder / "twice.sgm",
+        '<refset setid="s"><doc docid="d" sysid="r">\n<seg id="1">a</seg>\n<seg id="1">b</seg>\n'
+        '<seg id="2">c</seg>\n</doc></refset>\n',
+    )
     _write(folder / "broken.json", '{"rows": [')
     _write(folder / "broken.toml", "name = \n")
     _write(folder / "broken.conllu", "1\tThe\n")
