@@ -123,8 +123,9 @@ def diversity(evidence: Evidence) -> FloatArray:
 
 def content(evidence: Evidence) -> FloatArray:
     """(segments,): mean over the words of a source of log(segments / segments that have the word)."""
+    # Words in the order of the text: a set of them has another order, and sum, in each process.
     spaced = sum(" " in source for source in evidence.sources) > len(evidence) / 2
-    bags = [set(source.split() if spaced else source) for source in evidence.sources]
+    bags = [dict.fromkeys(source.split() if spaced else source) for source in evidence.sources]
     frequency = Counter(word for bag in bags for word in bag)
     return np.array(
         [np.mean([np.log(len(bags) / frequency[w]) for w in bag]) if bag else 0.0 for bag in bags]
