@@ -70,3 +70,11 @@ def _has_word(parts: Sequence[str]) -> bool:
 def _is_bare(name: str) -> bool:
     """Whether it says too little alone: `1` of `run-1`, `A` of `online-A`."""
     return len(name) < 2 or not any(map(str.isalpha, name))
+
+
+def did_you_mean(name: str, names: Iterable[str], count: int = 3, cutoff: float = 0.6) -> str:
+    """The end of a sentence about an unknown name: `: did you mean ...?`, or a full stop."""
+    from difflib import get_close_matches
+
+    near = get_close_matches(name, list(names), n=count, cutoff=cutoff)
+    return f": did you mean {' or '.join(near)}?" if near else "."

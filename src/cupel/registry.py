@@ -14,7 +14,6 @@ import re
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from difflib import get_close_matches
 from functools import cache
 from importlib import import_module
 from importlib.util import find_spec
@@ -314,6 +313,8 @@ def unknown_metric(name: str) -> str:
     parts = name.split(",")
     if len(parts) > 1 and all(map(entry_of, parts)):
         return f"Several metrics are named with blanks between them: {' '.join(parts)}."
+    from difflib import get_close_matches
+
     from cupel.metrics.external import own_program
 
     near = get_close_matches(name.lower(), entries(), n=3, cutoff=0.5)

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from difflib import get_close_matches
 from importlib import import_module
 from typing import Any
 
 from cupel import __version__
 from cupel.cli.parser import HelpAsked, UsageError, parse
 from cupel.cli.table import COMMANDS, ORDER
+from cupel.names import did_you_mean
 from cupel.questions.question import Question
 
 
@@ -59,10 +59,9 @@ def _command_of(words: Sequence[str]) -> str:
     if group and second is None:
         raise UsageError(f"`cupel {first}` is one of {', '.join(map(repr, group))}.")
     names = [member.split()[-1] for member in group] or ORDER
-    near = get_close_matches(second or first, names, cutoff=0.5)
+    word, place = second or first, f"{first} " if group else ""
     raise UsageError(
-        f"Unknown command {second or first!r} (see `cupel {first + ' ' if group else ''}--help`)"
-        + (f": did you mean {' or '.join(near)}?" if near else ".")
+        f"Unknown command {word!r} (see `cupel {place}--help`){did_you_mean(word, names, cutoff=0.5)}"
     )
 
 

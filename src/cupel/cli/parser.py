@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Mapping, Sequence
-from difflib import get_close_matches
 from itertools import takewhile
 from pathlib import Path
 from typing import Any, TypeVar
 
 from cupel.errors import CupelError
+from cupel.names import did_you_mean
 from cupel.questions.field import Field, fields_of, plain_hint
 from cupel.questions.question import Question
 
@@ -139,9 +139,8 @@ def _unknown(question: type[Question], name: str) -> UsageError:
     names = [
         name for field in fields_of(question) for name in (*field.names, *field.option.constants)
     ]
-    near = get_close_matches(name, names, n=2)
-    return _usage(
-        question, f"Unknown option {name}", f"did you mean {' or '.join(near)}?" if near else ""
+    return UsageError(
+        f"Unknown option {name} (see `cupel {question.command} --help`){did_you_mean(name, names, 2)}"
     )
 
 
@@ -181,11 +180,7 @@ def named_values(
         names |= {name.replace("-", "_"): field.name for name in spellings}
     for name in values:
         if name.replace("-", "_") not in names:
-            near = get_close_matches(name, names)
-            raise CupelError(
-                f"{origin} has the unknown entry {name!r}"
-                + (f": did you mean {' or '.join(near)}?" if near else ".")
-            )
+            raise CupelError(f"{origin} has the unknown entry {name!r}{did_you_mean(name, names)}")
     return {names[name.replace("-", "_")]: value for name, value in values.items()}
 
 

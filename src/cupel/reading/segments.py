@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from difflib import get_close_matches
 from typing import Literal
 
 Role = Literal["reference", "hypothesis", "source"]
@@ -47,6 +46,8 @@ def listed(names: Sequence[str], limit: int = 12) -> str:
 
 def nearest(name: str, names: Sequence[str]) -> str:
     """`; did you mean 'x'?`, or nothing where no name is near; the end of a sentence."""
+    from difflib import get_close_matches
+
     lowered = {other.lower(): other for other in names}
     near = get_close_matches(name.lower(), lowered, n=1)
     return f"; did you mean {lowered[near[0]]!r}?" if near else "."
