@@ -12,13 +12,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import typer
-from typer.testing import CliRunner, Result
 
-from cupel.cli.mbr import mbr
-from cupel.cli.rerank import rerank
-from cupel.cli.variadic import SpreadingCommand
-from cupel.errors import CupelError
+from commands import run
 
 LISTS: list[dict[str, Any]] = [
     {"candidates": ["the cat sat on the mat", "the cat is on the mat", "a dog"], "source": "die Katze"},
@@ -35,44 +30,30 @@ def lists(tmp_path: Path) -> Path:
     return path
 
 
-def run(command: str, *arguments: object) -> Result:
-    app = typer.Typer()
-    if command == "mbr":
-        app.command(command, cls=SpreadingCommand)(mbr)
-    else:
-        app.command(command, cls=SpreadingCommand)(rerank)
-    return CliRunner().invoke(app, [str(argument) for argument in arguments], catch_exceptions=True)
-
-
-def sentence(result: Result) -> str:
-    assert isinstance(result.exception, CupelError), result.exception
-    return str(result.exception)
-
-
 def test_text_is_the_chosen_line(lists: Path) -> None:
-    assert run("mbr", lists).stdout == "the cat sat on the mat\ngood morning to you\n"
-    assert run("mbr", lists, "--all").stdout.splitlines()[:3] == LISTS[0]["candidates"]
+    assert run("mbr", lists).out == "the cat sat on the mat\ngood morning to you\n"
+    assert run("mbr", lists, "--all").out.splitlines()[:3] == LISTS[0]["candidates"]
     (lists.parent / "pseudo.txt").write_text("a dog\na dog\ngood morning\nmorning\n")
-    result = run("mbr", lists, "--references", lists.parent / "pseudo.txt", "-n", 2)
-    assert result.stdout == "a dog\ngood morning\n"
+    result = run("mbr", lists, "--pseudo-references", lists.parent / "pseudo.txt", "-n", 2)
+    assert result.out == "a dog\ngood morning\n"
     (lists.parent / "pseudo.txt").write_text("a dog\na dog\n")
-    result = run("mbr", lists, "--references", lists.parent / "pseudo.txt", "-n", 2)
-    assert "has pseudo-references of 1 segments only" in sentence(result)
+    result = run("mbr", lists, "--pseudo-references", lists.parent / "pseudo.txt", "-n", 2)
+    assert "has pseudo-references of 1 segments only" in result.err
 
 
 def test_records(lists: Path) -> None:
-    result = json.loads(run("mbr", lists, "-m", "chrf", "ter", "-f", "json").stdout)
+    result = json.loads(run("mbr", lists, "-m", "chrf", "ter", "-f", "json").out)
     assert [row["candidate"] for row in result["rows"]] == [1, 2]
     assert list(result["rows"][0]) == [
         *("segment", "rank", "candidate", "candidates", "utility", "chrf", "ter", "text")
     ]
     assert result["signatures"]["chrf"].startswith("case:mixed")
     first, second = map(
-        json.loads, run("mbr", lists, "-f", "jsonl", "--all", "--matrix").stdout.splitlines()
+        json.loads, run("mbr", lists, "--json-lines", "--all", "--matrix").out.splitlines()
     )
     assert [row["rank"] for row in first["ranking"]] == [1, 2, 3]
     assert second["matrix"]["chrf"][1][1] == 100.0
-    header, *rows = run("mbr", lists, "-f", "tsv", "--all").stdout.splitlines()
+    header, *rows = run("mbr", lists, "-f", "tsv", "--all").out.splitlines()
     assert header.split("\t")[:3] == ["segment", "rank", "candidate"]
     assert [row.split("\t")[0] for row in rows] == ["1"] * 3 + ["2"] * 3
 
@@ -80,41 +61,42 @@ def test_records(lists: Path) -> None:
 def test_workers_choose_alike(lists: Path) -> None:
     text = lists.read_text() * 40
     lists.write_text(text)
-    alone, two = (run("mbr", lists, "-f", "jsonl", "--workers", n).stdout for n in (1, 2))
+    alone, two = (run("mbr", lists, "--json-lines", "--workers", n).out for n in (1, 2))
     assert alone == two
     assert len(alone.splitlines()) == 80
 
 
 def test_rerank_by_scores_checks_and_references(lists: Path) -> None:
     reference = lists.parent / "ref.txt"
-    oracle = run("rerank", lists, "-m", "chrf", "--references", reference)
-    assert oracle.stdout == "the cat is on the mat\ngood morning\n"
-    assert "line 1 has no scores 'comet'" in sentence(run("rerank", lists, "-m", "comet"))
+    oracle = run("rerank", lists, "-m", "chrf", "--ref", reference)
+    assert oracle.out == "the cat is on the mat\ngood morning\n"
+    assert "line 1 has no scores 'comet'" in run("rerank", lists, "-m", "comet").err
     numbers = lists.parent / "numbers"
     numbers.write_text("3\n1\n2\n3\n2\n1\n")
     up = run("rerank", lists, "-m", "mine", "--scores", f"mine={numbers}")
     down = run("rerank", lists, "-m", "mine", "--scores", f"mine={numbers}", "--lower", "mine")
-    assert up.stdout == "the cat sat on the mat\ngood morning to you\n"
-    assert down.stdout == "the cat is on the mat\nmorning good\n"
-    assert run("rerank", lists, "-m", "copied", "length").exit_code == 0
+    assert up.out == "the cat sat on the mat\ngood morning to you\n"
+    assert down.out == "the cat is on the mat\nmorning good\n"
+    assert run("rerank", lists, "-m", "copied", "length").status == 0
     numbers.write_text("3\n1\nx\n")
-    assert "line 3: 'x' is no number" in sentence(
-        run("rerank", lists, "-m", "m", "--scores", f"m={numbers}")
+    assert (
+        "line 3: 'x' is no number"
+        in run("rerank", lists, "-m", "m", "--scores", f"m={numbers}").err
     )
 
 
 def test_standing_between_random_and_oracle(lists: Path) -> None:
     reference, chosen = lists.parent / "ref.txt", lists.parent / "chosen.txt"
     chosen.write_text("the cat sat on the mat\ngood morning\n")
-    options = ("--references", reference, "--judge", "chrf", "ter", "-f", "json")
-    (chrf, ter) = json.loads(run("rerank", lists, "--chosen", chosen, *options).stdout)["rows"]
+    options = ("--ref", reference, "--judge", "chrf", "ter", "-f", "json")
+    (chrf, ter) = json.loads(run("rerank", lists, "--chosen", chosen, *options).out)["rows"]
     assert chrf["oracle"] == 100.0
     assert ter["oracle"] == 0.0
     # Edits by segment: 1, 0 and 6 of 6 words, then 2, 0 and 1 (a shift) of 2.
     assert ter["random"] == pytest.approx(100 * (7 / 3 + 1) / 8)
     assert ter["chosen"] == pytest.approx(100 * 1 / 8)
     assert ter["standing"] == pytest.approx(100 * (1 - 3 / 10))
-    table = run("rerank", lists, "-m", "chrf", *options[:-2]).stdout
+    table = run("rerank", lists, "-m", "chrf", *options[:-2]).out
     assert table.splitlines()[1].split() == [
         "chrf",
         *table.splitlines()[1].split()[1:4],
@@ -136,10 +118,9 @@ def test_weights_of_metrics_come_from_a_file(lists: Path) -> None:
         "mean",
         "--metric-weights",
         weights,
-        "-f",
-        "jsonl",
+        "--json-lines",
     )
-    row = json.loads(result.stdout.splitlines()[0])
+    row = json.loads(result.out.splitlines()[0])
     assert row["utility"] == pytest.approx((2 * row["chrf"] - 0.5 * row["ter"]) / 2.5)
     for text, expected in (
         ("chrf\n", "line 1: a metric and a number"),
@@ -147,7 +128,7 @@ def test_weights_of_metrics_come_from_a_file(lists: Path) -> None:
     ):
         weights.write_text(text)
         result = run("mbr", lists, "-m", "chrf", "ter", "--metric-weights", weights)
-        assert expected in sentence(result)
+        assert expected in result.err
 
 
 def test_a_killed_run_goes_on_where_it_was(tmp_path: Path) -> None:
@@ -179,10 +160,10 @@ def test_a_killed_run_goes_on_where_it_was(tmp_path: Path) -> None:
     assert 0 < done < 3000
     assert not out.exists()
     other = run("mbr", source, "-m", "ter", "-o", out, "--resume")
-    assert "was begun with other options or another file" in sentence(other)
+    assert "was begun with other options or another file" in other.err
     result = run("mbr", source, "-m", "chrf", "-o", out, "--resume")
-    assert result.exit_code == 0
-    assert f"{done:,} segments are done already" in result.stderr
+    assert result.status == 0
+    assert f"{done:,} segments are done already" in result.err
     chosen = out.read_text().splitlines()
     assert [line.split()[0] for line in chosen] == [str(n) for n in range(3000)]
     assert sorted(path.name for path in tmp_path.iterdir()) == ["lists.jsonl", "out.txt"]

@@ -65,7 +65,7 @@ COMMANDS = {
     "score": ("score", "ref", "-i", "a", "b"),
     "stream": ("score", "ref", "-i", "a", "b", "--stream"),
     "mbr": ("mbr", "candidates", "-n", "2"),
-    "rerank": ("rerank", "candidates", "-n", "2", "--references", "ref"),
+    "rerank": ("rerank", "candidates", "-n", "2", "--ref", "ref"),
     "plan": ("plan", "ref", "-i", "a", "b"),
     "diagnose": ("diagnose", "ref", "-i", "a", "b", "--parser", "none"),
 }

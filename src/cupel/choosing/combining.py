@@ -12,8 +12,6 @@ from cupel.errors import CupelError
 from cupel.reading.jsons import parse_json
 from cupel.reading.lines import display_name, read_text
 
-COMBINATIONS = ("ranks", "mean")
-
 
 def combined(
     utilities: Mapping[str, FloatArray],

@@ -13,20 +13,21 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
-from typing import Any, overload
+from typing import Any, get_args, overload
 
 import numpy as np
 from numpy.typing import NDArray
 
 from cupel.arrays import FloatArray, IntArray
 from cupel.choosing import methods
-from cupel.choosing.combining import COMBINATIONS, combined, metric_weights
+from cupel.choosing.combining import combined, metric_weights
 from cupel.choosing.fastest import utility_of
-from cupel.choosing.methods import METHODS, Shortcuts
 from cupel.choosing.segment import Candidates, Distinct, Numbers, probabilities
 from cupel.choosing.utilities import Utility, utility_metric
 from cupel.errors import CupelError
 from cupel.metric import Metric
+from cupel.questions.candidates import Combination
+from cupel.questions.mbr import Method, Shortcuts
 from cupel.registry import MetricLike, Metrics, get_metric, listed, named_metrics
 
 Texts = Sequence[str] | NDArray[Any]
@@ -85,8 +86,8 @@ class Decoder:
     ) -> Decoder:
         """The same from names; an error where an option has no such value."""
         for name, value, values in (
-            ("method", method, METHODS),
-            ("combination", combine, COMBINATIONS),
+            ("method", method, get_args(Method)),
+            ("combination", combine, get_args(Combination)),
         ):
             if value not in values:
                 raise CupelError(f"Unknown {name} {value!r}; known are: {', '.join(values)}.")

@@ -13,7 +13,7 @@ low-rank   a random part of all pairs; the rest is filled in by a matrix of low 
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
@@ -22,40 +22,13 @@ from cupel.choosing.low_rank import completed
 from cupel.choosing.segment import Distinct
 from cupel.choosing.utilities import Utility
 from cupel.errors import CupelError
+from cupel.questions.mbr import Shortcuts
 from cupel.registry import entries
 
-METHODS = ("exact", "aggregate", "coarse", "prune", "low-rank")
 RESAMPLES = 500
 FIRST_SAMPLE = 8
 TIE = 1e-9
 """Utilities that differ by less, relative to the best (or to 1), are equal but for rounding."""
-
-
-@dataclass(frozen=True)
-class Shortcuts:
-    """Options of the methods, each read by those that have it.
-
-    keep        coarse: how many candidates are compared exactly
-    confidence  prune: how sure it must be that a candidate is not the best
-    reduction   low-rank: one in so many pairs is scored
-    rank        low-rank: of the matrix that fills in the others
-    """
-
-    keep: int = 16
-    confidence: float = 0.99
-    reduction: float = 8.0
-    rank: int = 8
-    seed: int = 12345
-
-    def __post_init__(self) -> None:
-        for name, value, is_right, condition in (
-            ("keep", self.keep, self.keep >= 1, "1 or more"),
-            ("confidence", self.confidence, 0 < self.confidence < 1, "between 0 and 1"),
-            ("reduction", self.reduction, self.reduction >= 1, "1 or more"),
-            ("rank", self.rank, self.rank >= 1, "1 or more"),
-        ):
-            if not is_right:
-                raise CupelError(f"{name} must be {condition}, not {value}.")
 
 
 def exact(

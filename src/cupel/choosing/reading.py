@@ -18,17 +18,17 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import chain, groupby, islice
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 
 from cupel.arrays import FloatArray
 from cupel.choosing.segment import Candidates, probabilities
 from cupel.errors import CupelError
+from cupel.questions.candidates import ListFormat
 from cupel.reading.jsons import kind_of_json, parse_json
 from cupel.reading.lines import display_name, iterate_lines
 
-FORMATS = ("auto", "json", "hf", "moses", "fairseq", "lines")
 MODEL = "model"
 """The name of the score that a decoder wrote beside each candidate."""
 _TEXTS = ("text", "generated_text", "translation_text", "summary_text", "hypothesis")
@@ -50,8 +50,10 @@ class Reading:
     temperature: float = 1.0
 
     def __post_init__(self) -> None:
-        if self.form not in FORMATS:
-            raise CupelError(f"Unknown format {self.form!r}; known are: {', '.join(FORMATS)}.")
+        if self.form not in get_args(ListFormat):
+            raise CupelError(
+                f"Unknown format {self.form!r}; known are: {', '.join(get_args(ListFormat))}."
+            )
         if self.per_segment is not None and self.per_segment < 1:
             raise CupelError(f"-n must be 1 or more, not {self.per_segment}.")
         if not (self.temperature > 0 and math.isfinite(self.temperature)):

@@ -9,12 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import get_args
 
 import numpy as np
 
 from cupel.arrays import FloatArray
 from cupel.batch import Batch
-from cupel.choosing.combining import COMBINATIONS, combined, metric_weights
+from cupel.choosing.combining import combined, metric_weights
 from cupel.choosing.mbr import Choice
 from cupel.choosing.methods import best_first
 from cupel.choosing.segment import Candidates
@@ -22,6 +23,7 @@ from cupel.corpus import Corpus
 from cupel.errors import CupelError
 from cupel.metric import REFERENCES, SOURCES, Metric, learns_from_corpus, needs_of
 from cupel.metrics.bleu import Bleu
+from cupel.questions.candidates import Combination
 from cupel.records import Row
 from cupel.registry import MetricLike, get_metric, listed
 
@@ -52,8 +54,8 @@ class Reranker:
         weights: Sequence[str] | Mapping[str, float] = (),
     ) -> Reranker:
         """names: metrics, also by their labels, or names among `given`, those of scores in the lists."""
-        if combine not in COMBINATIONS:
-            listing = ", ".join(COMBINATIONS)
+        if combine not in get_args(Combination):
+            listing = ", ".join(get_args(Combination))
             raise CupelError(f"Unknown combination {combine!r}; known are: {listing}.")
         known_scores = set(given)
         if isinstance(names, Mapping):
@@ -131,7 +133,7 @@ def candidate_statistics(
 ) -> FloatArray:
     """(all candidates, k): those of the lists one after the other."""
     if REFERENCES in needs_of(metric) and references is None:
-        raise CupelError(f"The metric {label!r} needs references: give them with --references.")
+        raise CupelError(f"The metric {label!r} needs references: give them (--ref).")
     for one in lists if SOURCES in needs_of(metric) else ():
         if one.source is None:
             raise CupelError(f"{one.place} has no source, which the metric {label!r} needs.")

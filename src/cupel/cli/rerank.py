@@ -2,284 +2,157 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, TextIO
+from collections.abc import Iterator
+from dataclasses import replace
+from itertools import islice
+from typing import TYPE_CHECKING, TextIO
 
-import typer
-
-from cupel.cli import candidates as shared
-from cupel.cli import languages, output
-from cupel.cli.candidates import ChoiceFormat, Combination, ListFormat
-from cupel.cli.options import LanguagePair, Out, Source
+from cupel.cli import candidates, languages, output
 from cupel.errors import CupelError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
     from cupel.choosing.reranking import Reranker, Standing
     from cupel.choosing.segment import Candidates
+    from cupel.questions.rerank import Rerank
 
 CHUNK = 1000
 """Lists that are scored at once; metrics that learn from the candidates see the first so many."""
 
 
-def rerank(
-    candidates: shared.CandidateFile,
-    metrics: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--metrics", "-m", metavar="METRIC...",
-            help="What orders the candidates: metrics that need no reference, names of scores that the "
-            "file brings along ('model' for those of a decoder), or with --references any metric.",
-        ),
-    ] = None,
-    scores: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--scores", metavar="NAME=FILE...",
-            help="Scores that were computed elsewhere: one number a line, for each candidate in the "
-            "order of the file.",
-        ),
-    ] = None,
-    lower: Annotated[
-        list[str] | None,
-        typer.Option("--lower", metavar="NAME...", help="Scores for which lower is better."),
-    ] = None,
-    references: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--references", metavar="REF...",
-            help="Reference files, one segment per line: what is chosen is then the oracle.",
-        ),
-    ] = None,
-    judges: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--judge", metavar="METRIC...",
-            help="With --references: print how these metrics judge a random candidate, the first, the "
-            "chosen one, and the best of each list (oracle).",
-        ),
-    ] = None,
-    chosen: Annotated[
-        str | None,
-        typer.Option(
-            "--chosen", metavar="FILE",
-            help="With --judge: the translations that were chosen, such as those of cupel mbr.",
-        ),
-    ] = None,
-    source: Source = None,
-    language_pair: LanguagePair = None,
-    number: shared.PerSegment = None,
-    input_format: shared.InputFormat = ListFormat.auto,
-    combine: shared.Combine = Combination.ranks,
-    metric_weights: shared.MetricWeights = None,
-    form: shared.ChoiceForm = ChoiceFormat.text,
-    everything: shared.All = False,
-    out: Out = None,
-) -> None:  # fmt: skip
-    """Choose the best candidate of each segment by scores of each candidate alone.
+class LinesBeside:
+    """A file with a line for each list, or for each candidate: neither fewer nor more."""
 
-    Scores come from metrics that need no reference, from other programs, or with references from any
-    metric. --judge compares a choice with a random one and with the best that the lists have.
+    def __init__(self, path: str, counted: str = "lists of candidates") -> None:
+        from cupel.reading.lines import iterate_lines
 
-    Example: cupel rerank candidates.jsonl -m model -o chosen.txt
-    """
-    _check_options(metrics, references, judges, chosen)
-    from cupel.choosing.reading import Reading, read_candidates
+        self.path, self.read = path, 0
+        self._counted, self._lines = counted, iterate_lines(path)
+
+    def take(self, count: int) -> list[str]:
+        """The next lines."""
+        lines = list(islice(self._lines, count))
+        self.read += len(lines)
+        if len(lines) < count:
+            raise CupelError(
+                f"{self.path} has {self.read} lines, fewer than there are {self._counted}."
+            )
+        return lines
+
+    def end(self) -> None:
+        """An error where lines are left."""
+        if next(self._lines, None) is not None:
+            raise CupelError(f"{self.path} has more lines than the {self.read} {self._counted}.")
+
+
+def run(question: Rerank) -> None:
+    """Choose and print, or print how judges see the choice."""
     from cupel.choosing.streams import chunked
-    from cupel.reading.lines import read_lines
 
-    lists = read_candidates(candidates, Reading(input_format.value, number))
-    lists = _with_sources(lists, source)
-    named = [_named(item) for item in scores or ()]
-    lists = _with_scores(lists, named)
-    texts = [read_lines(path) for path in references or ()]
-    picks = iter(read_lines(chosen)) if chosen is not None else None
-    standing = _standing(judges, language_pair) if judges else None
+    references = [LinesBeside(path) for path in question.references]
+    chosen = None if question.chosen is None else LinesBeside(question.chosen)
+    standing = _standing(question) if question.judges else None
     reranker: Reranker | None = None
     done = 0
-    with output.output(out) as file:
-        printer = shared.Printer(form, file, everything)
-        for chunk in chunked(lists, CHUNK):
-            own = _references(texts, done, len(chunk), references)
-            if metrics and reranker is None:
-                reranker = _reranker(metrics, chunk, lower, combine, metric_weights, language_pair)
-            choices = reranker.choose(chunk, own) if reranker else None
+    with output.output(question.file) as file:
+        printer = candidates.Printer(question, file)
+        for lists in chunked(_lists(question), CHUNK):
+            texts = [*zip(*(lines.take(len(lists)) for lines in references), strict=True)] or None
+            if question.metrics and reranker is None:
+                reranker = _reranker(question, lists)
+            choices = reranker.choose(lists, texts) if reranker else []
             if standing is not None:
-                assert own is not None
-                numbers = [c.index for c in choices] if choices else _picked(picks, chunk, chosen)
-                standing.add(chunk, own, numbers)
-            for offset, (choice, one) in enumerate(
-                zip(choices or (), chunk, strict=False), start=1
-            ):
-                if standing is None:
-                    printer.add(choice, one.texts, done + offset, one.place)
-            done += len(chunk)
-        _check_all_used(texts, references, picks, chosen, done)
+                numbers = [choice.index for choice in choices] or _picked(chosen, lists)
+                standing.add(lists, texts or (), numbers)
+            else:
+                for number, choice in enumerate(choices):
+                    printer.add(choice, lists[number], done + number + 1)
+            done += len(lists)
+        for lines in [*references, *([chosen] if chosen else ())]:
+            lines.end()
         if standing is not None:
-            _print_standing(standing, form, file)
-        else:
-            used = reranker.metrics if reranker else {}
-            printer.close({label: str(metric.signature()) for label, metric in used.items()})
+            _print_standing(standing, question.form, file)
+        elif reranker is not None:
+            printer.close(reranker.metrics)
 
 
-def _check_options(
-    metrics: list[str] | None,
-    references: list[str] | None,
-    judges: list[str] | None,
-    chosen: str | None,
-) -> None:
-    if judges and not references:
-        raise CupelError("--judge needs --references.")
-    if chosen is not None and (metrics or not judges):
-        raise CupelError("--chosen is judged by --judge, and goes without -m.")
-    if not metrics and not judges:
-        raise CupelError(
-            "Name metrics that order the candidates (-m), or give --references with --judge."
-        )
-
-
-def _named(item: str) -> tuple[str, str]:
-    name, equals, path = item.partition("=")
-    if not (name and equals and path):
-        raise CupelError(f"--scores {item!r} is not NAME=FILE.")
-    return name, path
-
-
-def _with_sources(lists: Iterator[Candidates], path: str | None) -> Iterator[Candidates]:
-    from dataclasses import replace
-
-    from cupel.reading.lines import iterate_lines
-
-    if path is None:
-        yield from lists
-        return
-    lines = iterate_lines(path)
-    for number, one in enumerate(lists, start=1):
-        line = next(lines, None)
-        if line is None:
-            raise CupelError(f"{path} has {number - 1} lines, fewer than there are lists.")
-        yield replace(one, source=line)
-    if next(lines, None) is not None:
-        raise CupelError(f"{path} has more lines than there are lists of candidates.")
-
-
-def _with_scores(
-    lists: Iterator[Candidates], named: Sequence[tuple[str, str]]
-) -> Iterator[Candidates]:
-    from dataclasses import replace
-    from itertools import islice
-
+def _lists(question: Rerank) -> Iterator[Candidates]:
+    """The candidates, with the sources and scores of other files."""
     import numpy as np
 
-    from cupel.reading.lines import iterate_lines
+    from cupel.choosing.reading import Reading, read_candidates
 
-    files = {name: (path, enumerate(iterate_lines(path), start=1)) for name, path in named}
-    for one in lists:
-        given = dict(one.scores)
-        for name, (path, lines) in files.items():
-            rows = list(islice(lines, len(one.texts)))
-            if len(rows) < len(one.texts):
-                raise CupelError(f"{path} has fewer lines than there are candidates ({one.place}).")
-            given[name] = np.array([_score(text, path, line) for line, text in rows])
-        yield replace(one, scores=given) if files else one
-    for path, lines in files.values():
-        if next(lines, None) is not None:
-            raise CupelError(f"{path} has more lines than there are candidates.")
+    source = None if question.source is None else LinesBeside(question.source)
+    scores = {name: LinesBeside(path, "candidates") for name, path in question.score_files}
+    reading = Reading(question.input_format, question.per_segment)
+    for segment in read_candidates(question.candidates, reading):
+        if source is not None:
+            segment = replace(segment, source=source.take(1)[0])
+        numbers = {k: np.array(_numbers(lines, len(segment.texts))) for k, lines in scores.items()}
+        yield replace(segment, scores={**segment.scores, **numbers}) if numbers else segment
+    for lines in [*scores.values(), *([source] if source else ())]:
+        lines.end()
 
 
-def _score(text: str, path: str, line: int) -> float:
+def _numbers(lines: LinesBeside, count: int) -> list[float]:
     from math import isfinite
 
-    try:
-        value = float(text)
-    except ValueError:
-        value = float("nan")
-    if not isfinite(value):
-        raise CupelError(f"{path}, line {line}: {text!r} is no number.")
-    return value
-
-
-def _reranker(
-    metrics: list[str],
-    chunk: list[Candidates],
-    lower: list[str] | None,
-    combine: Combination,
-    weights: list[str] | None,
-    pair: str | None,
-) -> Reranker:
-    from cupel.choosing.reranking import Reranker
-
-    given = {name for one in chunk for name in one.scores}
-    others = [name for name in metrics if name not in given]
-    computed = languages.chosen_metrics(others, pair) if others else {}
-    languages.remark_texts([one.texts[0] for one in chunk if one.texts], computed, pair)
-    made = Reranker.of(
-        {**{name: name for name in metrics if name in given}, **computed},
-        given,
-        lower=lower or (),
-        combine=combine.value,
-        weights=weights or (),
-    )
-    return made.learnt(chunk)
-
-
-def _references(
-    texts: list[list[str]], start: int, count: int, paths: list[str] | None
-) -> list[list[str]] | None:
-    if not texts:
-        return None
-    for path, lines in zip(paths or (), texts, strict=True):
-        if len(lines) < start + count:
-            raise CupelError(f"{path} has {len(lines)} lines, fewer than there are lists.")
-    return [[lines[n] for lines in texts] for n in range(start, start + count)]
-
-
-def _picked(
-    picks: Iterator[str] | None, chunk: list[Candidates], path: str | None
-) -> list[int] | None:
-    if picks is None:
-        return None
     numbers = []
-    for one in chunk:
-        text = next(picks, None)
-        if text is None:
-            raise CupelError(f"{path} has fewer lines than there are lists.")
-        if text not in one.texts:
-            raise CupelError(
-                f"{one.place}: {text!r}, chosen in {path}, is not among the candidates."
-            )
-        numbers.append(list(one.texts).index(text))
+    for place, text in enumerate(lines.take(count), start=lines.read - count + 1):
+        try:
+            numbers.append(float(text))
+        except ValueError:
+            numbers.append(float("nan"))
+        if not isfinite(numbers[-1]):
+            raise CupelError(f"{lines.path}, line {place}: {text!r} is no number.")
     return numbers
 
 
-def _check_all_used(
-    texts: list[list[str]],
-    paths: list[str] | None,
-    picks: Iterator[str] | None,
-    chosen: str | None,
-    count: int,
-) -> None:
-    for path, lines in zip(paths or (), texts, strict=True):
-        if len(lines) > count:
-            raise CupelError(f"{path} has {len(lines)} lines, more than the {count} lists.")
-    if picks is not None and next(picks, None) is not None:
-        raise CupelError(f"{chosen} has more lines than the {count} lists.")
+def _reranker(question: Rerank, lists: list[Candidates]) -> Reranker:
+    from cupel.choosing.reranking import Reranker
+
+    scored = {name for segment in lists for name in segment.scores}
+    specs = [name for name in question.metrics if name not in scored]
+    computed = languages.chosen_metrics(specs, question.language_pair) if specs else {}
+    first = [segment.texts[0] for segment in lists]
+    languages.remark_texts(first, computed, question.language_pair)
+    made = Reranker.of(
+        {**{name: name for name in question.metrics if name in scored}, **computed},
+        scored,
+        lower=question.lower,
+        combine=question.combine,
+        weights=question.metric_weights,
+    )
+    return made.learnt(lists)
 
 
-def _standing(judges: list[str], pair: str | None) -> Standing:
+def _picked(chosen: LinesBeside | None, lists: list[Candidates]) -> list[int] | None:
+    """The number of the chosen text in each list."""
+    if chosen is None:
+        return None
+    numbers = []
+    for segment, text in zip(lists, chosen.take(len(lists)), strict=True):
+        if text not in segment.texts:
+            raise CupelError(
+                f"{segment.place}: {text!r}, chosen in {chosen.path}, is not among the candidates."
+            )
+        numbers.append(list(segment.texts).index(text))
+    return numbers
+
+
+def _standing(question: Rerank) -> Standing:
     from cupel.choosing.reranking import Standing, judge_metric
 
-    chosen = languages.chosen_metrics(judges, pair)
-    return Standing({k: judge_metric(k, metric) for k, metric in chosen.items()})
+    judges = languages.chosen_metrics(question.judges, question.language_pair)
+    return Standing({label: judge_metric(label, metric) for label, metric in judges.items()})
 
 
-def _print_standing(standing: Standing, form: ChoiceFormat, file: TextIO) -> None:
+def _print_standing(standing: Standing, form: str, file: TextIO) -> None:
     from cupel.metric import decimals_of
 
     rows = standing.rows()
     places = {label: decimals_of(metric) for label, metric in standing.judges.items()}
-    if form is not ChoiceFormat.text:
-        output.records(rows, "json" if form is ChoiceFormat.jsonl else form.value, file)
+    if form != "text":
+        output.records(rows, "json" if form == "jsonl" else form, file)
         return
     names = ("random", "first", "chosen", "oracle")
     cells = [

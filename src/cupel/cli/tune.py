@@ -2,156 +2,70 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, TextIO
-
-import typer
+from typing import TYPE_CHECKING, TextIO
 
 from cupel.cli import output
-from cupel.cli.options import SEED, Form, Out, Pairs, Seed, Width, writable
-from cupel.cli.output import Format
 from cupel.errors import CupelError
 
 if TYPE_CHECKING:
+    from cupel.questions.tune import Tune
     from cupel.tuning import Tuned
 
 
-def tune(
-    metric: Annotated[
-        str,
-        typer.Argument(metavar="METRIC", help="Metric to tune: one with parameters, such as redp."),
-    ],
-    on: Annotated[
-        list[str],
-        typer.Option("--on", metavar="DATASET...", help="Datasets with human rankings to tune on."),
-    ],
-    goal: Annotated[
-        str,
-        typer.Option(
-            metavar="GOAL",
-            help="Agreement with people to maximize: of systems (sys), segments (seg) or both.",
-        ),
-    ] = "sys+seg",
-    search: Annotated[
-        str, typer.Option(metavar="METHOD", help="Search method: grid or genetic.")
-    ] = "grid",
-    pairs: Pairs = None,
-    hold_out: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--hold-out",
-            metavar="PAIR...",
-            help="Language pairs that are only reported, not tuned on; `lines` holds out every "
-            "fifth line of each pair.",
-        ),
-    ] = None,
-    grid: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--grid",
-            metavar="NAME=FIRST:LAST:STEP...",
-            help="Values to try for a parameter; NAME=VALUE keeps it fixed.",
-            show_default="0.1 to 0.9",
-        ),
-    ] = None,
-    subset: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--subset",
-            metavar="NAME...",
-            help="Parameters that the grid search tunes first.",
-            show_default="the first half",
-        ),
-    ] = None,
-    iterations: Annotated[
-        int | None,
-        typer.Option(
-            metavar="N",
-            help="Largest number of rounds (grid) or generations (genetic).",
-            show_default="8 for grid, 20 for genetic",
-        ),
-    ] = None,
-    save: Annotated[
-        str | None,
-        typer.Option("--save", metavar="NAME", help="Save the result as a preset of this name."),
-    ] = None,
-    force: Annotated[
-        bool, typer.Option("--force", help="Replace a preset of the same name.")
-    ] = False,
-    seed: Seed = SEED,
-    workers: Annotated[
-        int,
-        typer.Option(
-            metavar="N",
-            min=1,
-            help="Number of processes for features, and of threads for the search.",
-        ),
-    ] = 1,
-    cache: Annotated[
-        bool, typer.Option(help="Keep computed features in the cache for later runs.")
-    ] = True,
-    form: Form = Format.text,
-    width: Width = 3,
-    out: Out = None,
-) -> None:
-    """Search for the parameters of a metric that agree best with human judgments.
-
-    Example: cupel tune redp --on wmt13 --goal sys+seg --hold-out fr-en --save mine
-    """
+def run(question: Tune) -> None:
+    """Search, save a preset where that is asked for, and print."""
+    from cupel.folders import check_writable
     from cupel.presets import preset_path, save_preset
-    from cupel.tuning import tune as tuned_by
 
-    if save is not None:
-        path = preset_path(save)
-        if path.exists() and not force:
+    if question.save is not None:
+        path = preset_path(question.save)
+        if path.exists() and not question.force:
             raise CupelError(
-                f"There is a preset {save!r} already ({path}): choose another name, or replace it "
-                "with --force."
+                f"There is a preset {question.save!r} already ({path}): choose another name, or "
+                "replace it with --force."
             )
-        writable(path)
-    tuned = tuned_by(
-        metric,
-        on,
-        goal=goal,
-        search=search,
-        pairs=pairs,
-        hold_out=hold_out or (),
-        grids=grid or (),
-        subset=subset or (),
-        iterations=iterations,
-        seed=seed,
-        workers=workers,
-        use_cache=cache,
-        shown=output.progress_bar,
-    )
-    if save is not None:
-        path = save_preset(save, tuned.preset())
-        output.warn(f"Saved as {path}: use it as {tuned.metric}:preset={save}.")
-    with output.output(out) as file:
-        _print(tuned, form, width, file)
+        check_writable(path)
+    tuned = answer(question)
+    if question.save is not None:
+        path = save_preset(question.save, tuned.preset())
+        output.warn(f"Saved as {path}: use it as {tuned.metric}:preset={question.save}.")
+    with output.output(question.file) as file:
+        _print(tuned, question, file)
 
 
-def _print(tuned: Tuned, form: Format, width: int, file: TextIO) -> None:
-    if form in (Format.json, Format.tsv):
+def answer(question: Tune) -> Tuned:
+    """The parameters that agree best with people, and the way there."""
+    from cupel.tuning import tune
+
+    names = (
+        "metric on goal search pairs hold_out grids subset iterations seed workers use_cache"
+    ).split()
+    return tune(**{name: getattr(question, name) for name in names}, shown=output.progress_bar)
+
+
+def _print(tuned: Tuned, question: Tune, file: TextIO) -> None:
+    form = question.format
+    if form in ("json", "tsv"):
         output.records(
             tuned.rows(), form, file, parameters=tuned.parameters, start=dict(tuned.start),
             settings=tuned.result.tried, value=tuned.result.value,
         )  # fmt: skip
-        if form is Format.tsv:
+        if form == "tsv":
             output.warn(f"The best parameters: {tuned.spec}")
         return
     header = ["", "tau before", "after", "rho before", "after"]
     rows = []
-    for one in tuned.compared:
-        old, new = one.before, one.after
+    for entry in tuned.compared:
+        old, new = entry.before, entry.after
         cells = (old.segments, new.segments, old.systems, new.systems)
-        name = f"{one.dataset} {one.pair}{' (held out)' if one.held_out else ''}"
-        rows.append([name, *(f"{value:.{width}f}" for value in cells)])
+        name = f"{entry.dataset} {entry.pair}{' (held out)' if entry.held_out else ''}"
+        rows.append([name, *(f"{value:.{question.width}f}" for value in cells)])
     names = ["parameter", "before", "after"]
     values = [[name, f"{tuned.start[name]:g}", f"{v:g}"] for name, v in tuned.parameters.items()]
     output.print_table(header, rows, form, file)
     print(file=file)
     output.print_table(names, values, form, file)
-    if form is Format.text:
+    if form == "text":
         steps = ", ".join(f"{value:.4f}" for _, value in tuned.result.steps)
         print(
             f"\n{tuned.search} search for {tuned.goal}, {tuned.result.tried} settings; best after "

@@ -95,6 +95,57 @@ def workers() -> Any:
     return option(1, "Number of processes that share the work.", role="spread", metavar="N")
 
 
+def engine(sentence: str = "") -> Any:
+    """`--engine`; sentence: what else to know of ray."""
+    return option(
+        "local",
+        "Where to work: in processes of this machine, or on a Ray cluster." + sentence,
+        role="spread",
+    )
+
+
+def address() -> Any:
+    """`--address`: of the cluster."""
+    return option(
+        None,
+        "Address of the Ray cluster, or auto for the one that runs on this machine.",
+        role="spread",
+        metavar="HOST:PORT",
+        shown="a cluster on this machine for this run",
+    )
+
+
+def pairs() -> Any:
+    """`--pair`: the language pairs of human judgments."""
+    return option(
+        (), "Language pairs, such as de-en.", "--pair", metavar="PAIR", shown="all into English"
+    )
+
+
+def use_cache(results: str) -> Any:
+    """`--cache`: whether computed scores or features are kept."""
+    return option(
+        True,
+        f"Keep computed {results} in the cache for later runs.",
+        "--cache",
+        "--no-cache",
+        role="spread",
+    )
+
+
+def places(default: int | None, shown: str = "") -> Any:
+    """`--width`: how numbers are printed."""
+    return option(
+        default,
+        "Number of decimal places.",
+        "--width",
+        "-w",
+        role="output",
+        metavar="N",
+        shown=shown,
+    )
+
+
 def output_format() -> Any:
     """`-f`: the format of results."""
     return option("text", "Format in which results are printed.", "--format", "-f", role="output")
@@ -207,20 +258,11 @@ class Spread:
         role="spread",
         metavar="K/N",
     )
-    engine: Literal["local", "ray"] = option(
-        "local",
-        "Where to score: in processes of this machine, or on a Ray cluster. With ray, REF and "
-        "-i are patterns such as 'part-*.parquet:COLUMN', or with one pattern alone a table with "
-        "the columns reference and translation.",
-        role="spread",
+    engine: Literal["local", "ray"] = engine(
+        " With ray, REF and -i are patterns such as 'part-*.parquet:COLUMN', or with one pattern alone "
+        "a table with the columns reference and translation."
     )
-    address: str | None = option(
-        None,
-        "Address of the Ray cluster, or auto for the one that runs on this machine.",
-        role="spread",
-        metavar="HOST:PORT",
-        shown="a cluster on this machine for this run",
-    )
+    address: str | None = address()
     keep: Path | None = option(
         None,
         "Folder in which --engine ray keeps finished blocks: the same command continues "

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Annotated, ClassVar, Literal
 
 from cupel.questions.field import Natural, Range, option
-from cupel.questions.groups import Format, Places, output_file, output_format, pair, seed
+from cupel.questions.groups import Format, Places, output_file, output_format, pair, places, seed
 from cupel.questions.question import Question
 
 InputFormat = Literal["auto", "mqm", "ratings", "appraise", "esa", "da", "pearmut", "cupel"]
@@ -122,5 +122,5 @@ class HumanAgreement(RawAnnotations, Question):
     )
     seed: Natural = seed()
     format: Format = output_format()
-    width: Places = option(3, "Number of decimal places.", "--width", "-w", role="output")
+    width: Places = places(3)
     file: Path | None = output_file()

@@ -14,7 +14,10 @@ from cupel.questions.groups import (
     Places,
     output_file,
     output_format,
+    pairs,
+    places,
     seed,
+    use_cache,
     workers,
 )
 from cupel.questions.question import Question
@@ -187,17 +190,9 @@ class Work:
     panel: ClassVar[str] = "Output"
 
     workers: Count = workers()
-    use_cache: bool = option(
-        True,
-        "Keep computed scores in the cache for later runs.",
-        "--cache",
-        "--no-cache",
-        role="spread",
-    )
+    use_cache: bool = use_cache("scores")
     format: Format = output_format()
-    width: Places = option(
-        3, "Number of decimal places.", "--width", "-w", role="output", metavar="N"
-    )
+    width: Places = places(3)
     file: Path | None = output_file()
     report: Path | None = option(
         None,
@@ -236,9 +231,7 @@ class Judge(Scored, Campaign, Statistics, Tests, Work, Question):
         metavar="METRIC",
         shown="for a folder sentbleu, chrf, ter, and into English assay",
     )
-    pairs: tuple[str, ...] = option(
-        (), "Language pairs, such as de-en.", "--pair", metavar="PAIR", shown="all into English"
-    )
+    pairs: tuple[str, ...] = pairs()
     level: Literal["segment", "document", "domain", "system"] = option(
         "segment", "What is compared with people: scores of segments, documents ..."
     )
