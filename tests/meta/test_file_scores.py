@@ -126,7 +126,7 @@ def test_translations_without_systems(pack: Callable[[str], Path], tmp_path: Pat
     """da13 lists translations: a number a line is enough."""
     pack("da13")
     from cupel.corpus import Corpus
-    from cupel.human.score_tables import da13, da13_pairs
+    from cupel.human.da13 import da13, da13_pairs
 
     pair = da13_pairs()[0]
     assessed = da13(pair)

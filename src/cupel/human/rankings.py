@@ -23,7 +23,6 @@ from cupel.data.load import wmt_corpus, wmt_files, wmt_pairs
 from cupel.errors import CupelError
 from cupel.human.rankings_csv import NONE, read_columns
 from cupel.reading.lines import iterate_lines
-from cupel.reading.segments import listed
 
 
 @dataclass(frozen=True)
@@ -86,21 +85,6 @@ class Rankings:
         first, second, row = self._compared
         tied = self.ranks[row, first] == self.ranks[row, second]
         return self._as_pairs(row[tied], first[tied], second[tied])
-
-    def of_judge(self, judge: str | int) -> Rankings:
-        """The rankings of one judge, by id or by number."""
-        if isinstance(judge, str):
-            if judge not in self.judge_ids:
-                raise CupelError(
-                    f"There is no judge {judge!r} in {self.pair}; "
-                    f"there are {listed(self.judge_ids)}."
-                )
-            judge = self.judge_ids.index(judge)
-        return self.rows(self.judges == judge)
-
-    def of_segment(self, segment: int) -> Rankings:
-        """The rankings of one segment, counted from 0."""
-        return self.rows(self.segments == segment)
 
     def rows(self, chosen: npt.NDArray[np.bool_] | IntArray | Sequence[int]) -> Rankings:
         """Some of the rows, by mask or by number (which may repeat)."""

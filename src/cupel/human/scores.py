@@ -1,8 +1,7 @@
 """Scores of segments and of systems, whoever gave them: people or a metric.
 
 Direct assessment, MQM and a metric's score files all come down to this one shape. The readers are
-in `score_files` (WMT metrics task), `score_tables` (CSV and TSV with named columns, pack da13)
-and `evalset` (the folders of mt-metrics-eval).
+in `score_files` (WMT metrics task), `da13` (that pack) and `evalset` (the folders of mt-metrics-eval).
 """
 
 from __future__ import annotations

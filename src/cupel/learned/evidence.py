@@ -23,10 +23,10 @@ from cupel.data import wmt_corpus
 from cupel.data.catalog import DATASETS, EMBEDDED
 from cupel.data.find import find, locate
 from cupel.errors import CupelError
+from cupel.human.da13 import da13, da13_pairs
 from cupel.human.evalset import evalset_pairs, read_evalset
 from cupel.human.rankings import wmt_rankings
 from cupel.human.raw.spans import read_spans
-from cupel.human.score_tables import da13, da13_pairs
 from cupel.learned.manifest import Gate, entries, entry_of, text_key
 from cupel.reading.jsons import json_lines
 

@@ -15,10 +15,10 @@ from cupel.corpus import Corpus
 from cupel.data.catalog import of_kind
 from cupel.data.find import campaign_folder
 from cupel.errors import CupelError
+from cupel.human.da13 import da13, da13_pairs
 from cupel.human.evalset import evalset_pairs
 from cupel.human.evalset_scores import Shape
 from cupel.human.rankings import Rankings, chosen_pairs, ranked_corpus, wmt_rankings
-from cupel.human.score_tables import da13, da13_pairs
 from cupel.human.scores import ScoreSet
 from cupel.human.system_scores import OFFICIAL, YEARS_OWN, official_array
 from cupel.meta import graded, ranked

@@ -17,8 +17,8 @@ from cupel.corpus import Corpus
 from cupel.data import wmt_corpus, wmt_pairs
 from cupel.data.sick import sick_pairs
 from cupel.errors import CupelError
+from cupel.human.da13 import da13, da13_pairs
 from cupel.human.rankings import Rankings, wmt_rankings
-from cupel.human.score_tables import da13, da13_pairs
 from cupel.learned.assay.data.corruptions import Neighbours, corrupted
 from cupel.learned.assay.data.examples import (
     BORROWED,
