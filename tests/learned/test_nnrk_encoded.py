@@ -4,18 +4,15 @@ from __future__ import annotations
 
 import json
 import sys
-from contextlib import redirect_stderr, redirect_stdout
 from dataclasses import replace
-from io import StringIO
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
-from commands import Done
+from commands import Done, run
 from cupel.batch import Batch
-from cupel.cli import main
 from cupel.errors import CupelError, MissingPart
 from cupel.learned.nnrk.data import examples
 from cupel.learned.nnrk.data.examples import Examples
@@ -81,19 +78,9 @@ def trained(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
     return seen
 
 
-def asked(*words: object) -> Done:
-    out, err = StringIO(), StringIO()
-    with pytest.MonkeyPatch.context() as patch, redirect_stdout(out), redirect_stderr(err):
-        patch.setattr(sys, "argv", ["cupel", "train", "nnrk", *map(str, words)])
-        with pytest.raises(SystemExit) as end:
-            main()
-    assert isinstance(end.value.code, int)
-    return Done(end.value.code, out.getvalue(), err.getvalue())
-
-
 def command(folder: Path, *more: str) -> Done:
     always = "-o", folder, "--features", "ter,chrf", "--epochs", "2"
-    return asked(*always, "--rate", "0.1", *more)
+    return run("train", "nnrk", *always, "--rate", "0.1", *more)
 
 
 def dev_batches() -> tuple[Batch, Batch]:
@@ -272,6 +259,6 @@ def test_a_gpu_that_is_not_there_is_missed_before_any_feature(
 ) -> None:
     pytest.importorskip("torch")
     monkeypatch.setattr(examples, "load", lambda *_, **__: pytest.fail("features were computed"))
-    done = asked("--encoder", "average", "--device", "cuda:99", "-o", tmp_path / "m")
+    done = run("train", "nnrk", "--encoder", "average", "--device", "cuda:99", "-o", tmp_path / "m")
     assert done.status == 2
     assert "'cuda:99' is not there" in done.err

@@ -88,25 +88,25 @@ def letters(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[None]:
     sys.modules.pop("letters_metric", None)
 
 
-def printed(capsys: pytest.CaptureFixture[str], *words: object) -> str:
-    done = run(capsys, *words)
+def printed(*words: object) -> str:
+    done = run(*words)
     assert done.status == 0
     return done.out
 
 
-def test_score_and_printing(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_score_and_printing(tmp_path: Path) -> None:
     (tmp_path / "ref.txt").write_text("ab\ncd\n")
     (tmp_path / "hyp.txt").write_text("ax\ncd\n")
     scored = "score", tmp_path / "ref.txt", "-i", tmp_path / "hyp.txt", "-m", "Letters"
-    assert "0.750" in printed(capsys, *scored)  # with its own number of decimals
-    (row,) = json.loads(printed(capsys, *scored, "-f", "json"))["rows"]
+    assert "0.750" in printed(*scored)  # with its own number of decimals
+    (row,) = json.loads(printed(*scored, "-f", "json"))["rows"]
     assert (row["metric"], row["score"]) == ("letters", 0.75)
-    assert "letters" in printed(capsys, *scored, "-l", "en-zh")
+    assert "letters" in printed(*scored, "-l", "en-zh")
 
 
-def test_list_and_description(capsys: pytest.CaptureFixture[str]) -> None:
-    assert "vowels" in printed(capsys, "metrics")
-    text = printed(capsys, "metrics", "Letters")
+def test_list_and_description() -> None:
+    assert "vowels" in printed("metrics")
+    text = printed("metrics", "Letters")
     assert "letters, from 0 to 1, higher is better." in text
     assert "tens (default no): Count in tens." in text
 
