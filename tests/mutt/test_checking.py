@@ -140,7 +140,7 @@ def test_bad_settings_are_one_sentence(tmp_path: Path, settings: str, message: s
 def test_the_plugin_is_inert_and_light_without_a_metric(tmp_path: Path) -> None:
     done = pytest_in(tmp_path, "")
     assert "1 passed" in done.stdout
-    code = "import sys, cupel.mutt.plugin; print([m for m in ('numpy', 'polars', 'typer')"
+    code = "import sys, cupel.mutt.plugin; print([m for m in ('numpy', 'polars')"
     code += " if m in sys.modules], [m for m in sys.modules if m.startswith('cupel.')])"
     loaded = subprocess.run(
         [sys.executable, "-c", code], capture_output=True, text=True, check=True

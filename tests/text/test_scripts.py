@@ -16,6 +16,7 @@ import numpy as np
 import pytest
 
 import cupel
+from commands import run
 from cupel.corpus import Corpus
 from cupel.metrics.by_language import corpus_notes, language_options, word_tokenizer
 from cupel.registry import named_metrics
@@ -150,18 +151,14 @@ def test_compiled_tokenizers_are_those_of_sacrebleu() -> None:
 
 
 def run_align(tmp_path: Path, language: str, *options: str) -> str:
-    from typer.testing import CliRunner
-
-    from cupel.cli.typer_commands import app
-
     names = []
     for name, lines in zip(("hyp", "ref"), pairs(language), strict=True):
         (tmp_path / name).write_text("\n".join(lines) + "\n", "utf-8")
         names.append(str(tmp_path / name))
     command = ["align", names[1], "-i", names[0], "-l", f"en-{language}", *options]
-    result = CliRunner().invoke(app, command)
-    assert result.exit_code == 0, result.output
-    return result.stdout
+    done = run(*command)
+    assert done.status == 0, done.err
+    return done.out
 
 
 @pytest.mark.parametrize("language", ["ar", "he", "hi", "th", "zh"])

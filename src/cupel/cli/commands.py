@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from importlib import import_module
 from typing import Any
 
 from cupel import __version__
 from cupel.cli.parser import HelpAsked, UsageError, parse
-from cupel.cli.table import COMMANDS, ORDER
+from cupel.cli.table import COMMANDS
 from cupel.names import did_you_mean
 from cupel.questions.question import Question
 
@@ -27,10 +27,6 @@ def run(words: Sequence[str]) -> int:
     if words[0] in ("--version", "-V"):
         print(f"cupel {__version__}")
         return 0
-    if words[0] in ORDER and words[0] not in {command.split()[0] for command in COMMANDS}:
-        from cupel.cli.typer_commands import typer_status
-
-        return typer_status(words)
     if words[1:] in (["--help"], ["-h"]) and words[0] not in COMMANDS:
         group = [command for command in COMMANDS if command.startswith(f"{words[0]} ")]
         if group:
@@ -58,7 +54,7 @@ def _command_of(words: Sequence[str]) -> str:
         raise UsageError(f"Unknown option {first} (see `cupel --help`).")
     if group and second is None:
         raise UsageError(f"`cupel {first}` is one of {', '.join(map(repr, group))}.")
-    names = [member.split()[-1] for member in group] or ORDER
+    names = [member.split()[-1] for member in group or COMMANDS]
     word, place = second or first, f"{first} " if group else ""
     raise UsageError(
         f"Unknown command {word!r} (see `cupel {place}--help`){did_you_mean(word, names, cutoff=0.5)}"
@@ -86,18 +82,14 @@ def help_text() -> str:
         "  Score machine translations, and evaluate the metrics that score them.",
         "",
         "Commands",
-    ]
-    for word in ORDER:
-        members = [command for command in COMMANDS if command.split()[0] == word]
-        lines += [_rows_of(members)] if members else [f"  {word}"]
-    lines += [
+        _rows_of(COMMANDS),
         "",
         "`cupel COMMAND --help` explains a command, `cupel --version` prints the version.",
     ]
     return "\n".join(lines)
 
 
-def _rows_of(commands: Sequence[str]) -> str:
+def _rows_of(commands: Iterable[str]) -> str:
     """A line for each command: what it does."""
     from textwrap import shorten
 

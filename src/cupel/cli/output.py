@@ -10,7 +10,6 @@ import re
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from enum import StrEnum
 from itertools import chain
 from pathlib import Path
 from typing import Any, TextIO
@@ -20,23 +19,6 @@ from cupel.console import warn as warn
 from cupel.records import json_document
 
 BOLD, PLAIN = "\033[1m", "\033[0m"
-
-
-class Format(StrEnum):
-    """The values of `-f`."""
-
-    text = "text"
-    json = "json"
-    tsv = "tsv"
-    latex = "latex"
-
-
-class PlainFormat(StrEnum):
-    """The values of `-f` where there is no table for a paper."""
-
-    text = "text"
-    json = "json"
-    tsv = "tsv"
 
 
 @contextmanager

@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from cupel.cli.output import Format, print_table
+from cupel.cli.output import print_table
 from cupel.cli.train import print_epoch, print_trained
 from cupel.errors import CupelError
 from cupel.questions.field import fields_of
@@ -64,7 +64,7 @@ def print_left_out(folder: Path) -> None:
     ]
     rows["mean"] = [sum(column) / len(column) if column else None for column in columns]
     cells = [[name, *("" if v is None else f"{v:.3f}" for v in of)] for name, of in rows.items()]
-    print_table(["left out", "tau", "r"], cells, Format.text, sys.stdout)
+    print_table(["left out", "tau", "r"], cells, "text", sys.stdout)
 
 
 def _is_tuning(question: TrainAssay) -> bool:
@@ -87,7 +87,7 @@ def _tune(question: TrainAssay) -> int:
         f"{outcome.judgments} judgments in {outcome.segments} segments; on those that were left out "
         "in turn:"
     )
-    print_table(*outcome.table(), Format.text, sys.stdout)
+    print_table(*outcome.table(), "text", sys.stdout)
     if not outcome.written:
         print(f"Your judgments do not contradict {question.start}: keep it.")
         return 1

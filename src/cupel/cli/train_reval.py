@@ -163,7 +163,7 @@ def _print_sets(question: TrainReval) -> None:
     for title, rows in (("set (Table 2)", sizes), ("thresholds (Table 1)", variances)):
         header = [title, *(key for key in rows[0] if key != "row")]
         cells = [["" if v is None else str(v) for v in row.values()] for row in rows]
-        output.print_table(header, cells, output.Format(question.format), sys.stdout)
+        output.print_table(header, cells, question.format, sys.stdout)
         print()
 
 
