@@ -122,21 +122,31 @@ def restored(
     folders: Sequence[Path],
 ) -> Question:
     """The question of a record, with its files found in the folders."""
-    roles = {asked.name: asked.option.role for asked in fields_of(kind)}
-    for name in values:
-        if roles.get(name) not in ("meaning", "input"):
+    asked = {field.name: field.option for field in fields_of(kind)}
+    for name, value in values.items():
+        role = asked[name].role if name in asked else None
+        if role not in ("meaning", "input"):
             raise CupelError(f"A record of `cupel {kind.command}` cannot have {name!r}.")
-    for asked in fields_of(kind):
-        piped = asked.option.default == "standard input" and not values.get("scores")
-        if asked.option.role == "input" and values.get(asked.name, ["-"] if piped else []) in (
-            "-",
-            ["-"],
-        ):
+        if role == "input":
+            _check_described(name, value)
+    for name, option in asked.items():
+        if option.default == "standard input" and not (values.get(name) or values.get("scores")):
+            _check_described(name, "-")
+    places = {name: _place(name, entry.get("sha256"), folders) for name, entry in inputs.items()}
+    return kind.of({name: _replaced(value, places) for name, value in values.items()})
+
+
+def _check_described(name: str, value: Any) -> None:
+    """A file that is read again is one that the record describes, by its name in braces."""
+    for part in value if isinstance(value, list) else [value]:
+        if part == "-":
             raise CupelError(
                 "Texts of this result were read from standard input, which cannot be read again."
             )
-    places = {name: _place(name, entry.get("sha256"), folders) for name, entry in inputs.items()}
-    return kind.of({name: _replaced(value, places) for name, value in values.items()})
+        if not isinstance(part, str) or ("{" not in part and ("/" in part or "\\" in part)):
+            raise CupelError(
+                f"The record names {part!r} as {name!r}, and does not say what is in that file."
+            )
 
 
 def _replaced(value: Any, places: Mapping[str, Path]) -> Any:

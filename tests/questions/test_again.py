@@ -82,6 +82,10 @@ def test_files_are_found_by_content(folder: Path) -> None:
             {"command": "score", "values": {"metrics": ["mine:one"], "references": ["ref"], "systems": ["a"]}},
             "'mine:one', which is not part of Cupel: if you trust it, add --plugins",
         ),
+        (
+            {"command": "score", "values": {"references": ["/dev/zero"], "systems": ["a"]}},
+            "names '/dev/zero' as 'references', and does not say what is in that file",
+        ),
         (None, "does not say what was asked"),
     ],
 )  # fmt: skip
