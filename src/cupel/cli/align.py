@@ -16,21 +16,14 @@ if TYPE_CHECKING:
 def run(question: Align) -> None:
     """Align, and print."""
     from cupel.engines.score import tree_options
-    from cupel.reading import read_corpus
+    from cupel.reading import read_texts
     from cupel.scoring import aligning_metric
 
     metric, pair = question.metric, question.language_pair
     given = {} if question.trees is None else tree_options([metric], question.trees)
     options = languages.with_language(given, [metric], pair, None)
     chosen = aligning_metric(metric, **options.get(metric.partition(":")[0], {}))
-    corpus = read_corpus(
-        question.references,
-        question.systems or ["-"],
-        question.source,
-        names=question.names or None,
-        num_refs=question.num_refs,
-        encoding=question.encoding,
-    )
+    corpus = read_texts(question)
     languages.remark(corpus, {metric: chosen}, pair)
     segment = question.segment
     if segment is not None and segment > len(corpus):

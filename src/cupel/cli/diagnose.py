@@ -72,16 +72,9 @@ def run(question: Diagnose) -> None:
 
 
 def _texts(question: Diagnose) -> Corpus:
-    from cupel.reading import read_corpus
+    from cupel.reading import read_texts
 
-    corpus = read_corpus(
-        question.references,
-        question.systems or ["-"],
-        question.source,
-        names=question.names or None,
-        num_refs=question.num_refs,
-        encoding=question.encoding,
-    )
+    corpus = read_texts(question)
     if len(corpus.systems) < 2:
         raise CupelError("A diagnosis compares systems: give two or more files with -i.")
     return corpus

@@ -30,18 +30,11 @@ def answer(question: PlanTest) -> list[Plan]:
 
 def _answer(question: PlanTest) -> tuple[list[Plan], Scores]:
     from cupel.planning import plan
-    from cupel.reading import read_corpus
+    from cupel.reading import read_texts
     from cupel.scoring import score_corpus
 
     chosen = languages.chosen_metrics(question.metrics, question.language_pair)
-    corpus = read_corpus(
-        question.references,
-        question.systems or ["-"],
-        question.source,
-        names=question.names or None,
-        num_refs=question.num_refs,
-        encoding=question.encoding,
-    )
+    corpus = read_texts(question)
     languages.remark(corpus, chosen, question.language_pair)
     with output.progress_bar("scoring") as progress:
         scores = score_corpus(corpus, chosen, progress=progress)

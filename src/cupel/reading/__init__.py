@@ -4,7 +4,7 @@ An input is named as on the command line: `FILE`, `FILE:COLUMN` for a table, `-`
 input. `read_corpus` reads and joins them all; `read_segments` and `read_lines` read one.
 """
 
-from cupel.reading.assemble import read_corpus, read_segments, read_systems
+from cupel.reading.assemble import read_corpus, read_segments, read_systems, read_texts
 from cupel.reading.lines import iterate_lines, open_bytes, read_lines
 from cupel.reading.segments import Segments
 
@@ -16,4 +16,5 @@ __all__ = [
     "read_lines",
     "read_segments",
     "read_systems",
+    "read_texts",
 ]

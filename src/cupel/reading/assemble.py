@@ -13,11 +13,24 @@ from typing import cast
 
 from cupel.corpus import NO_REFERENCES, Corpus, counted_segments
 from cupel.errors import CupelError
+from cupel.questions import groups
 from cupel.reading.lines import STANDARD_INPUT, display_name, iterate_lines, read_lines
 from cupel.reading.names import parse_name, system_names
 from cupel.reading.segments import Key, Role, Segments, counted
 
 Texts = Sequence[str | Sequence[str]]
+
+
+def read_texts(texts: groups.Texts) -> Corpus:
+    """The corpus that a question names; without systems, that of standard input."""
+    return read_corpus(
+        texts.references,
+        texts.systems or ["-"],
+        texts.source,
+        names=texts.names or None,
+        num_refs=texts.num_refs,
+        encoding=texts.encoding,
+    )
 
 
 def read_corpus(
