@@ -56,15 +56,21 @@ def test_what_once_broke_a_reader(path, tmp_path):
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="no such signals")
-@pytest.mark.parametrize("more", [[], ["--stream"]])
-def test_an_abort_of_a_library_is_a_sentence(more):
+@pytest.mark.parametrize(
+    ("more", "sentence"),
+    [
+        ([], "is not a Parquet file, or it is damaged"),
+        (["--stream"], "is damaged: its rows 1 to 2 cannot be read"),
+    ],
+)
+def test_an_abort_of_a_library_is_a_sentence(more, sentence):
     done = subprocess.run(
         [sys.executable, "-m", "cupel", "score", f"{ABORTS}:text", "-i", f"{ABORTS}:text", *more],
         capture_output=True, text=True, check=False,
     )  # fmt: skip
     assert done.returncode == 2
     last = done.stderr.splitlines()[-1]
-    assert last == f"cupel: {ABORTS} is not a Parquet file, or it is damaged."
+    assert last == f"cupel: {ABORTS} {sentence}."
 
 
 @pytest.mark.parametrize(
