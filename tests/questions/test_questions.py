@@ -147,7 +147,8 @@ def test_no_output_is_an_input_or_another_output(
     assert Path("ref").read_text() == "text\n"
 
 
-def test_help_shows_first_what_most_people_need() -> None:
+def test_help_shows_first_what_most_people_need(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "100")
     short, whole = help_text(Weigh, everything=False), help_text(Weigh, everything=True)
     assert "Usage: cupel weigh [REF...] [OPTIONS]" in short
     assert short.index("-i, --input HYP...") < short.index("More options, explained by")
