@@ -65,8 +65,9 @@ def test_every_command_is_explained(command: str) -> None:
 def test_no_group_has_more_than_twelve_fields() -> None:
     for command in COMMANDS:
         for group in question_of(command).__mro__[1:]:
-            if group is not object:
-                assert len(vars(group).get("__annotations__", ())) <= 14, group
+            annotations = vars(group).get("__annotations__", {})
+            fields = [name for name, hint in annotations.items() if "ClassVar" not in str(hint)]
+            assert len(fields) <= 12, group
 
 
 def test_values_stand_in_any_order_and_repeat() -> None:
