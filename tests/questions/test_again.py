@@ -49,10 +49,10 @@ def test_a_changed_number_is_shown(folder: Path) -> None:
     done = run("again", "s.json")
     assert done.status == 1
     assert done.out.startswith("Row 2, score: ")
-    assert done.out.endswith("1 numbers of 2 rows differ.\n")
+    assert done.out.endswith("Numbers that differ: 1, in a result of 2 rows.\n")
     document["rows"].pop()
     Path("s.json").write_text(json.dumps(document))
-    assert run("again", "s.json").out == "The result has 1 rows, and 2 come out now.\n"
+    assert run("again", "s.json").out == "The result has 1 row; now there are 2.\n"
 
 
 def test_files_are_found_by_content(folder: Path) -> None:
@@ -99,6 +99,4 @@ def test_a_stranger_s_result_runs_nothing(record: object, sentence: str) -> None
 def test_a_plugin_runs_where_it_is_trusted() -> None:
     run("score", "ref", "-i", "a", "-m", "mine:one", "-f", "json", "-o", "s.json")
     assert run("again", "s.json").status == 2
-    assert (
-        run("again", "s.json", "--plugins").out == "The same: 1 rows of `cupel score`, exactly.\n"
-    )
+    assert run("again", "s.json", "--plugins").out == "The same: 1 row of `cupel score`, exactly.\n"

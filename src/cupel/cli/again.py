@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from cupel.cli.commands import perform, question_of
 from cupel.cli.table import COMMANDS
 from cupel.errors import CupelError
+from cupel.reading.segments import counted
 from cupel.records import QUESTION_KEY
 
 if TYPE_CHECKING:
@@ -33,20 +34,24 @@ def run(question: Again) -> int:
         check_plugins(asked)
     rows_again = _computed(asked)
     if len(rows) != len(rows_again):
-        print(f"The result has {len(rows)} rows, and {len(rows_again)} come out now.")
+        print(
+            f"The result has {counted(len(rows), 'row', 'rows')}; now there are {len(rows_again)}."
+        )
         return 1
     differences = list(_differences(rows, rows_again, question.tolerance))
     for sentence in differences[:_SHOWN]:
         print(sentence)
     if differences:
-        print(f"{len(differences)} numbers of {len(rows)} rows differ.")
+        print(
+            f"Numbers that differ: {len(differences)}, in a result of {counted(len(rows), 'row', 'rows')}."
+        )
         return 1
     how = (
         "exactly"
         if not any(_differences(rows, rows_again, 0.0))
         else f"within {question.tolerance:g}"
     )
-    print(f"The same: {len(rows)} rows of `cupel {asked.command}`, {how}.")
+    print(f"The same: {counted(len(rows), 'row', 'rows')} of `cupel {asked.command}`, {how}.")
     return 0
 
 
